@@ -21,13 +21,13 @@ export type JsonValueFault = JsonBoundsFault | 'key_control_character';
 /**
  * Holds an already parsed value against its bounds, without recursion, so that its own depth cannot hurt.
  * `sourceBytes`, when given, is the size of the text that the value came from: it spares serializing small values.
- * Returns the first limit passed, or null.
+ * Returns the first limit passed, or null. `value` must be what `parseJson` gives: plain objects and arrays.
  */
 export function checkJsonBounds(
   value: Json,
   bounds: JsonBounds,
   sourceBytes?: number,
-): JsonBoundsFault | null {
+): JsonValueFault | null {
   const fault = checkShape(value, bounds);
   if (fault !== null) return fault;
   // A serialized value is never more than six times its source: the worst growth is 1e20, four characters to twenty-one.

@@ -31,7 +31,8 @@ export function jsonEqual(left: Json | undefined, right: Json | undefined): bool
 export function deepFreeze<T extends Json>(value: T): T {
   const pending: unknown[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    if (typeof next !== 'object' || next === null) continue;
+    // A frozen parent says nothing about what it holds, so everything is walked; a JSON value has no cycle.
     Object.freeze(next);
     for (const member of Object.values(next))
       if (member !== null && member !== undefined) pending.push(member);
