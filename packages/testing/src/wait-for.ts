@@ -1,0 +1,26 @@
+export type WaitOptions = {
+  /** How long to go on looking. Default 5,000 ms: it only catches hanging. */
+  readonly timeoutMs?: number;
+  /** Between two looks. Default 5 ms. */
+  readonly intervalMs?: number;
+  /** What was awaited, for the failure's message. */
+  readonly what: string;
+};
+
+/**
+ * Looks until `condition` gives something truthy, and returns that. Only for what has no event to await. Rejects with
+ * `what` after `timeoutMs`; an error of the condition is passed on at once.
+ */
+export async function waitFor<T>(
+  condition: () => T | Promise<T>,
+  options: WaitOptions,
+): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
+  const { timeoutMs = 5000, intervalMs = 5 } = options;
+  const end = performance.now() + timeoutMs;
+  for (;;) {
+    const value = await condition();
+    if (value) return value as Exclude<T, false | null | undefined | 0 | ''>;
+    if (performance.now() >= end) throw new Error(`waited ${timeoutMs} ms in vain: ${options.what}`);
+    await new Promise<void>((resolve) => setTimeout(resolve, intervalMs));
+  }
+}
