@@ -24,6 +24,8 @@ export function failed(certainty: Certainty, code: string, message: string, deta
 }
 
 /** Narrows an outcome to the one that carries a value. */
-export function hasValue<T>(outcome: Outcome<T>): outcome is { certainty: 'completed'; value: T } {
+export function hasValue<T>(
+  outcome: Outcome<T>,
+): outcome is { readonly certainty: 'completed'; readonly value: T } {
   return 'value' in outcome;
 }
