@@ -1,0 +1,5 @@
+import { peerLocal } from './0001-peer-local.ts';
+import type { Migration } from './migration.ts';
+
+/** Every migration of the product's database, oldest first. */
+export const migrations: readonly Migration[] = [peerLocal];

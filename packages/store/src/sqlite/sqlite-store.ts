@@ -1,0 +1,116 @@
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock, Timer } from '@fairlead/base';
+import { storeError } from '../errors.ts';
+import {
+  CHECKPOINT_IDLE_MS,
+  MAX_BATCHES_IN_COMMIT,
+  MAX_STATEMENTS_IN_BATCH,
+  MAX_WAITING_BATCHES,
+} from '../limits.ts';
+import type { Durability, SqlValue, Statement, Store } from '../store.ts';
+import { type Batch, CommitGroup } from './commit-group.ts';
+import { PreparedStatements } from './prepared.ts';
+import { sqliteFault } from './sqlite-fault.ts';
+
+/** The embedded engine: one connection, used from one thread. Owns the database it is given. */
+export class SqliteStore implements Store {
+  readonly #database: DatabaseSync;
+  readonly #prepared: PreparedStatements;
+  readonly #group: CommitGroup;
+  readonly #clock: Clock;
+  #waiting: Batch[] = [];
+  #scheduled = false;
+  #closed = false;
+  #quiet = true;
+  #checkpoint: Timer | undefined;
+
+  constructor(database: DatabaseSync, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#prepared = new PreparedStatements(database);
+    this.#group = new CommitGroup(database, this.#prepared);
+  }
+
+  async read<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
+    if (this.#closed) throw storeError('store_closed');
+    try {
+      return this.#prepared.get(sql).all(...parameters) as Row[];
+    } catch (error) {
+      throw sqliteFault(error);
+    }
+  }
+
+  write(
+    statements: readonly Statement[],
+    durability: Durability = 'full',
+  ): Promise<{ readonly changes: readonly number[] }> {
+    return new Promise((resolve, reject) => {
+      if (this.#closed) return reject(storeError('store_closed'));
+      if (this.#waiting.length >= MAX_WAITING_BATCHES) return reject(storeError('store_busy'));
+      if (statements.length > MAX_STATEMENTS_IN_BATCH) return reject(storeError('store_statement_invalid'));
+      const settle = (changes: readonly number[]) => resolve({ changes });
+      this.#waiting.push({ statements, durability, settle, refuse: reject });
+      this.#schedule();
+    });
+  }
+
+  /** Everything asked for within one turn of the event loop is committed at its end, together. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      this.#commitNext();
+      if (this.#waiting.length > 0) this.#schedule();
+    });
+  }
+
+  #commitNext(): void {
+    const waiting = this.#waiting;
+    if (waiting.length === 0) return;
+    if (waiting.length <= MAX_BATCHES_IN_COMMIT) {
+      this.#waiting = [];
+      this.#group.commit(waiting);
+    } else {
+      this.#group.commit(waiting.splice(0, MAX_BATCHES_IN_COMMIT));
+    }
+    this.#quiet = false;
+    this.#checkpoint ??= this.#clock.setTimer(CHECKPOINT_IDLE_MS, () => this.#checkpointWhenQuiet(), {
+      unref: true,
+    });
+  }
+
+  #checkpointWhenQuiet(): void {
+    this.#checkpoint = undefined;
+    if (!this.#quiet) {
+      this.#quiet = true;
+      this.#checkpoint = this.#clock.setTimer(CHECKPOINT_IDLE_MS, () => this.#checkpointWhenQuiet(), {
+        unref: true,
+      });
+      return;
+    }
+    this.#copyLog('PASSIVE');
+  }
+
+  #copyLog(mode: 'PASSIVE' | 'TRUNCATE'): void {
+    try {
+      this.#prepared.get(`PRAGMA wal_checkpoint(${mode})`).all();
+    } catch {
+      // The log keeps everything: it is copied the next time there is room.
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#checkpoint?.cancel();
+    while (this.#waiting.length > 0) this.#commitNext();
+    this.#checkpoint?.cancel();
+    this.#copyLog('TRUNCATE');
+    this.#database.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
