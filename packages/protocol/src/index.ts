@@ -1,0 +1,80 @@
+export { type Admission, type AdmittedTool, admitCatalog, type FrozenCatalog } from './admission.ts';
+export { type CheckPhase, checkPhases } from './check-phases.ts';
+export {
+  type Diagnostic,
+  type DiagnosticCode,
+  type DiagnosticField,
+  isDiagnostic,
+} from './diagnostics.ts';
+export { outcomeOf, responseOf } from './dispatch-state.ts';
+export { type ProtocolCode, protocolErrors } from './errors.ts';
+export {
+  type EncodedRequest,
+  encodeRequest,
+  type LineFault,
+  LineSplitter,
+  type LineSplitterOptions,
+  type PluginMethod,
+} from './framing.ts';
+export {
+  argumentsBounds,
+  catalogLimits,
+  definitionPartBounds,
+  frameBounds,
+  frameLimits,
+  initializeBounds,
+  linkBounds,
+  linkLimits,
+  PROTOCOL_VERSION,
+  providerLimits,
+  REPORT_DETAIL_MAX_BYTES,
+  RESULT_MAX_ITEMS,
+  resultBounds,
+  schemaLimits,
+  stderrLimits,
+  timeoutLimits,
+} from './limits.ts';
+export {
+  encodeLinkFrame,
+  type LinkFrame,
+  type LinkFrameFault,
+  type LinkFrameParse,
+  type LinkSender,
+  parseLinkFrame,
+  type RegisterFrame,
+  type RequestFrame,
+  type ResultFrame,
+} from './link-frame.ts';
+export {
+  isCode,
+  isLinkName,
+  isOpaqueId,
+  isProviderId,
+  isProviderName,
+  isText,
+  isToolDescription,
+  isToolName,
+  isToolTitle,
+} from './names.ts';
+export { toolObservation } from './observation.ts';
+export { type PluginResponse, type ResponseFault, readResponse } from './response.ts';
+export {
+  type CallResult,
+  type CheckedCallResult,
+  checkCallResult,
+  checkInitializeResult,
+  isCallResult,
+} from './results.ts';
+export {
+  type CatalogTool,
+  type CheckReport,
+  type ProviderRow,
+  type ProviderStatus,
+  type RunnerPayload,
+  readRunnerPayload,
+} from './runner-payload.ts';
+export { type RunnerRequest, readRunnerRequest } from './runner-request.ts';
+export { checkResponse, type RunnerResponse, readRunnerResponse } from './runner-response.ts';
+export type { SchemaFault } from './schema-fault.ts';
+export { type CompiledSchema, compileSchema, type SchemaCompilation } from './schema-profile.ts';
+export type { SchemaCode, SchemaRole } from './schema-reader.ts';

@@ -1,0 +1,59 @@
+import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { isOpaqueId, isProviderId, isToolName } from './names.ts';
+
+/** What a gateway may ask of a Runner (docs/reference/native-plugin-protocol.md §15). */
+export type RunnerRequest =
+  /** The committed providers. */
+  | { readonly kind: 'providers_list' }
+  /** One provider's frozen catalog. */
+  | { readonly kind: 'tools_list'; readonly provider: string }
+  /** One call, fenced by provider instance and observation. */
+  | {
+      readonly kind: 'tools_call';
+      readonly provider: string;
+      readonly provider_instance: string;
+      readonly tool: string;
+      readonly observation: string;
+      readonly arguments: JsonObject;
+    }
+  /** Starts a candidate of one provider, admits its catalog, ends it. */
+  | { readonly kind: 'check'; readonly provider: string }
+  /** Starts a candidate of every configured provider and swaps the whole set, or changes nothing. */
+  | { readonly kind: 'reload' };
+
+/** How many members each kind has; every one of them is required, so the count forbids all others. */
+const MEMBER_COUNTS: Readonly<Record<RunnerRequest['kind'], number>> = {
+  providers_list: 1,
+  tools_list: 2,
+  tools_call: 6,
+  check: 2,
+  reload: 1,
+};
+
+/**
+ * Holds a parsed value against the request kinds; unknown kinds and members are refused. Null means
+ * `invalid_plugin_request`. Written by hand, because every call passes here.
+ */
+export function readRunnerRequest(value: Json | undefined): RunnerRequest | null {
+  if (value === undefined || !isJsonObject(value)) return null;
+  const kind = value['kind'];
+  if (typeof kind !== 'string' || !Object.hasOwn(MEMBER_COUNTS, kind)) return null;
+  const request = value as RunnerRequest;
+  if (Object.keys(value).length !== MEMBER_COUNTS[request.kind]) return null;
+  switch (request.kind) {
+    case 'providers_list':
+    case 'reload':
+      return request;
+    case 'tools_list':
+    case 'check':
+      return isProviderId(request.provider) ? request : null;
+    case 'tools_call':
+      return isProviderId(request.provider) &&
+        isOpaqueId(request.provider_instance) &&
+        isToolName(request.tool) &&
+        isOpaqueId(request.observation) &&
+        isJsonObject(request.arguments)
+        ? request
+        : null;
+  }
+}
