@@ -1,0 +1,46 @@
+import { quantile, type Spread, spreadOf } from './statistics.ts';
+
+export type Unit = 'µs' | 'ms' | 'MiB';
+
+/** One variant after all rounds: the figure of a round is the median of that round's samples. */
+export type Measurement = Spread & {
+  readonly name: string;
+  readonly unit: Unit;
+  /** One figure a round, in the order of the rounds, so that figures of one round can be set against each other. */
+  readonly perRound: readonly number[];
+  /** Over the samples of all rounds; null where a round has one sample or the figure was derived. */
+  readonly p99: number | null;
+  readonly samples: number;
+};
+
+/** What a variant's rounds come to. `rounds` holds each round's samples. */
+export function measurementOf(name: string, unit: Unit, rounds: readonly (readonly number[])[]): Measurement {
+  const perRound = rounds.map((samples) => spreadOf(samples).p50);
+  const all = rounds.flat();
+  return {
+    name,
+    unit,
+    ...spreadOf(perRound),
+    perRound,
+    p99: all.length > rounds.length ? quantile(all, 0.99) : null,
+    samples: all.length,
+  };
+}
+
+/** The sum of several figures, taken round by round: what the parts cost when nothing is added between them. */
+export function sumOf(name: string, parts: readonly Measurement[]): Measurement {
+  const first = parts[0];
+  if (first === undefined) throw new RangeError('no parts, no sum');
+  const perRound = first.perRound.map((_, round) =>
+    parts.reduce((sum, part) => sum + figureOf(part, round, first), 0),
+  );
+  return { name, unit: first.unit, ...spreadOf(perRound), perRound, p99: null, samples: first.samples };
+}
+
+function figureOf(part: Measurement, round: number, first: Measurement): number {
+  const figure = part.perRound[round];
+  if (figure === undefined || part.unit !== first.unit || part.perRound.length !== first.perRound.length) {
+    throw new RangeError(`${part.name} and ${first.name} were not measured in the same rounds and unit`);
+  }
+  return figure;
+}

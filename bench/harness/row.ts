@@ -1,0 +1,95 @@
+import type { Measurement, Unit } from './measurement.ts';
+import { type Spread, spreadOf } from './statistics.ts';
+
+/** What a goal bounds: `p50 / baseline`, `p50 - baseline`, or that in every round `p50` came before `baseline`. */
+export type GoalOf = 'ratio' | 'difference' | 'order';
+
+type Range = readonly [min: number, max: number];
+
+/** One result that is held against a goal. All figures are medians over the rounds of one run. */
+export type Row = {
+  readonly name: string;
+  readonly p50: number;
+  readonly unit: Unit;
+  readonly baseline: number | null;
+  /** `p50 / baseline`. */
+  readonly ratio: number | null;
+  /** `p50 - baseline`, in `unit`. */
+  readonly difference: number | null;
+  readonly goal: number | null;
+  readonly goalOf: GoalOf | null;
+  /** Null where there is no goal. */
+  readonly holds: boolean | null;
+  /** Lowest and highest round of each figure; the pairs are of one round. */
+  readonly p50Range: Range;
+  readonly baselineRange: Range | null;
+  readonly ratioRange: Range | null;
+  readonly differenceRange: Range | null;
+  readonly rounds: number;
+};
+
+/** Holds when `p50 / baseline` is at most `max`. */
+export function ratioRow(name: string, measured: Measurement, baseline: Measurement, max: number): Row {
+  const compared = compare(name, measured, baseline);
+  return { ...compared, goal: max, goalOf: 'ratio', holds: compared.ratio <= max };
+}
+
+/** Holds when `p50 - baseline` is at most `max`, in the measurements' unit. */
+export function differenceRow(name: string, measured: Measurement, baseline: Measurement, max: number): Row {
+  const compared = compare(name, measured, baseline);
+  return { ...compared, goal: max, goalOf: 'difference', holds: compared.difference <= max };
+}
+
+/** Holds when in every single round `before` came before `after`: an order is a promise, not a tendency. */
+export function orderRow(name: string, before: Measurement, after: Measurement): Row {
+  const compared = compare(name, before, after);
+  return { ...compared, goal: 1, goalOf: 'order', holds: compared.ratioRange[1] < 1 };
+}
+
+/** A figure that is only reported. */
+export function reportRow(name: string, measured: Measurement): Row {
+  return {
+    name,
+    p50: measured.p50,
+    unit: measured.unit,
+    baseline: null,
+    ratio: null,
+    difference: null,
+    goal: null,
+    goalOf: null,
+    holds: null,
+    p50Range: rangeOf(measured),
+    baselineRange: null,
+    ratioRange: null,
+    differenceRange: null,
+    rounds: measured.perRound.length,
+  };
+}
+
+function compare(name: string, measured: Measurement, baseline: Measurement) {
+  if (measured.unit !== baseline.unit || measured.perRound.length !== baseline.perRound.length) {
+    throw new RangeError(
+      `${measured.name} and ${baseline.name} were not measured in the same rounds and unit`,
+    );
+  }
+  const pairs = measured.perRound.map(
+    (figure, round) => [figure, baseline.perRound[round] ?? Number.NaN] as const,
+  );
+  return {
+    name,
+    p50: measured.p50,
+    unit: measured.unit,
+    baseline: baseline.p50,
+    ratio: measured.p50 / baseline.p50,
+    difference: measured.p50 - baseline.p50,
+    p50Range: rangeOf(measured),
+    baselineRange: rangeOf(baseline),
+    ratioRange: rangeOf(spreadOf(pairs.map(([figure, base]) => figure / base))),
+    differenceRange: rangeOf(spreadOf(pairs.map(([figure, base]) => figure - base))),
+    rounds: pairs.length,
+  };
+}
+
+function rangeOf({ min, max }: Spread): Range {
+  return [min, max];
+}

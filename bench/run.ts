@@ -1,0 +1,22 @@
+// npm run bench [-- --only NAME,… --json FILE --quick --seed N]: see README.md beside this file.
+import { randomInt } from 'node:crypto';
+import { benches } from './benches/index.ts';
+import type { ChildSet } from './harness/child-set.ts';
+import { runBenches } from './harness/run-benches.ts';
+
+const stop = new AbortController();
+const started = new Set<ChildSet>();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => stop.abort(new Error(`interrupted by ${signal}`)));
+}
+process.on('exit', () => {
+  for (const children of started) children.killAll();
+});
+
+process.exitCode = await runBenches(process.argv.slice(2), benches, {
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  freshSeed: () => randomInt(2 ** 32),
+  signal: stop.signal,
+  onChildren: (children) => started.add(children),
+});
