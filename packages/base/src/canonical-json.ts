@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Json } from './json.ts';
 
 /**
@@ -17,5 +17,5 @@ export function canonicalJson(value: Json): string {
 
 /** SHA-256 of a text in UTF-8, as 43 base64url characters. */
 export function sha256Base64url(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('base64url');
+  return hash('sha256', text, 'base64url');
 }
