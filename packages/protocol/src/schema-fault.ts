@@ -26,10 +26,13 @@ export function faultOf(node: SchemaNode, value: Json): SchemaFault | null {
 
 function find(node: SchemaNode, value: Json, path: string): SchemaFault | null {
   if (!isOfType(node.type, value)) return fault(path, NOUNS[node.type]);
-  if (node.constant !== undefined && !jsonEqual(value, node.constant.value)) {
+  if (node.choice.constant !== undefined && !jsonEqual(value, node.choice.constant.value)) {
     return fault(path, 'the one value that the schema names');
   }
-  if (node.allowed !== undefined && !node.allowed.some((allowed) => jsonEqual(allowed, value))) {
+  if (
+    node.choice.allowed !== undefined &&
+    !node.choice.allowed.some((allowed) => jsonEqual(allowed, value))
+  ) {
     return fault(path, 'one of the values that the schema lists');
   }
   switch (node.type) {

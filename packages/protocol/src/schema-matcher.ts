@@ -78,7 +78,7 @@ function arrayMatcher(node: ArrayNode): Matcher {
 }
 
 function choiceMatcher(node: SchemaNode): Matcher | undefined {
-  const { allowed, constant } = node;
+  const { allowed, constant } = node.choice;
   if (allowed === undefined && constant === undefined) return undefined;
   const listed = allowed === undefined ? anything : memberOf(allowed);
   if (constant === undefined) return listed;

@@ -1,7 +1,7 @@
 import type { Json } from '@fairlead/base';
 
 /** Limits that a schema may set on one value, whatever its type. */
-type Choice = {
+export type Choice = {
   /** `enum`, or undefined. Compared by JSON equality and never with `type`. */
   readonly allowed: readonly Json[] | undefined;
   /** `const` in a box, because null is a value. */
@@ -12,19 +12,18 @@ type Choice = {
 export type Range = { readonly min: number; readonly max: number };
 
 /** One node of a schema that has been found valid, ready to be turned into a check. */
-export type SchemaNode = Choice &
-  (
-    | {
-        readonly type: 'object';
-        readonly properties: ReadonlyMap<string, SchemaNode>;
-        readonly required: readonly string[];
-        /** Members that `properties` does not name are allowed. */
-        readonly open: boolean;
-      }
-    | { readonly type: 'array'; readonly items: SchemaNode | undefined; readonly length: Range }
-    | { readonly type: 'string'; readonly length: Range }
-    | { readonly type: 'number' | 'integer' | 'boolean' | 'null' }
-  );
+export type SchemaNode = { readonly choice: Choice } & (
+  | {
+      readonly type: 'object';
+      readonly properties: ReadonlyMap<string, SchemaNode>;
+      readonly required: readonly string[];
+      /** Members that `properties` does not name are allowed. */
+      readonly open: boolean;
+    }
+  | { readonly type: 'array'; readonly items: SchemaNode | undefined; readonly length: Range }
+  | { readonly type: 'string'; readonly length: Range }
+  | { readonly type: 'number' | 'integer' | 'boolean' | 'null' }
+);
 
 /** The seven types of the profile. */
 export type SchemaType = SchemaNode['type'];

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { schemaLimits } from './limits.ts';
-import type { Range, SchemaNode, SchemaType } from './schema-node.ts';
+import type { Choice, Range, SchemaNode, SchemaType } from './schema-node.ts';
 
 /** Which of a tool's two schemas is read. */
 export type SchemaRole = 'input' | 'output';
@@ -19,25 +19,28 @@ export type SchemaCode =
 export function readSchema(schema: Json, role: SchemaRole): SchemaNode | SchemaCode {
   const invalid: SchemaCode = `${role}_schema_invalid`;
   if (!isJsonObject(schema)) return invalid;
-  for (const key of Object.keys(schema)) if (!KEYWORDS.has(key)) return 'schema_keyword_unsupported';
+  let form: Form = 'any';
+  let sound = true;
+  for (const key of Object.keys(schema)) {
+    const keyword = formOf(key);
+    if (keyword === undefined) return 'schema_keyword_unsupported';
+    if (keyword === 'text') sound &&= typeof schema[key] === 'string';
+    else if (keyword !== 'any') {
+      sound &&= form === 'any' || form === keyword;
+      form = keyword;
+    }
+  }
   const type = schema['type'];
   // A list of types is a keyword form that the profile leaves out, not a slip of the pen.
   if (Array.isArray(type)) return 'schema_keyword_unsupported';
-  if (!isSchemaType(type)) return invalid;
-  for (const key of Object.keys(schema)) {
-    const owner = KEYWORDS.get(key);
-    if (owner !== undefined && owner !== 'any' && owner !== type) return invalid;
-  }
-  for (const key of ['title', 'description']) {
-    if (schema[key] !== undefined && typeof schema[key] !== 'string') return invalid;
-  }
+  if (!sound || !isSchemaType(type) || (form !== 'any' && form !== type)) return invalid;
   const allowed = schema['enum'];
   if (allowed !== undefined) {
     if (!Array.isArray(allowed)) return invalid;
     if (allowed.length === 0 || allowed.length > schemaLimits.maxEnum) return 'schema_bounds_exceeded';
   }
   const constant = schema['const'];
-  const choice = {
+  const choice: Choice = {
     allowed: allowed as readonly Json[] | undefined,
     constant: constant === undefined ? undefined : { value: constant },
   };
@@ -49,31 +52,41 @@ export function readSchema(schema: Json, role: SchemaRole): SchemaNode | SchemaC
     case 'string': {
       const most = role === 'input' ? schemaLimits.maxInputLength : schemaLimits.maxOutputLength;
       const length = readRange(schema['minLength'], schema['maxLength'], most);
-      return length === null ? invalid : { type, length, ...choice };
+      return length === null ? invalid : { type, length, choice };
     }
     default:
-      return { type, ...choice };
+      return { type, choice };
   }
 }
 
-type Choice = Pick<SchemaNode, 'allowed' | 'constant'>;
+/** The type that a keyword belongs to, `any` for all of them, `text` for the two that hold prose. */
+type Form = 'any' | 'text' | 'object' | 'array' | 'string';
 
-/** Every keyword of the profile, with the type that it belongs to. */
-const KEYWORDS: ReadonlyMap<string, SchemaType | 'any'> = new Map([
-  ['type', 'any'],
-  ['title', 'any'],
-  ['description', 'any'],
-  ['enum', 'any'],
-  ['const', 'any'],
-  ['properties', 'object'],
-  ['required', 'object'],
-  ['additionalProperties', 'object'],
-  ['items', 'array'],
-  ['minItems', 'array'],
-  ['maxItems', 'array'],
-  ['minLength', 'string'],
-  ['maxLength', 'string'],
-]);
+/** Every keyword of the profile; undefined for any other. */
+function formOf(key: string): Form | undefined {
+  switch (key) {
+    case 'type':
+    case 'enum':
+    case 'const':
+      return 'any';
+    case 'title':
+    case 'description':
+      return 'text';
+    case 'properties':
+    case 'required':
+    case 'additionalProperties':
+      return 'object';
+    case 'items':
+    case 'minItems':
+    case 'maxItems':
+      return 'array';
+    case 'minLength':
+    case 'maxLength':
+      return 'string';
+    default:
+      return undefined;
+  }
+}
 
 const TYPES: ReadonlySet<unknown> = new Set<SchemaType>([
   'object',
@@ -97,11 +110,9 @@ function readObject(schema: JsonObject, role: SchemaRole, choice: Choice): Schem
   const names = Object.keys(properties);
   if (names.length > schemaLimits.maxProperties) return 'schema_bounds_exceeded';
   if (required.length > schemaLimits.maxRequired) return 'schema_bounds_exceeded';
-  const seen = new Set<string>();
-  for (const name of required as readonly Json[]) {
-    if (typeof name !== 'string' || seen.has(name)) return invalid;
+  for (const [index, name] of (required as readonly Json[]).entries()) {
+    if (typeof name !== 'string' || required.indexOf(name) !== index) return invalid;
     if (!additionalProperties && !Object.hasOwn(properties, name)) return invalid;
-    seen.add(name);
   }
   const nodes = new Map<string, SchemaNode>();
   for (const name of names) {
@@ -109,15 +120,21 @@ function readObject(schema: JsonObject, role: SchemaRole, choice: Choice): Schem
     if (typeof node === 'string') return node;
     nodes.set(name, node);
   }
-  return { type: 'object', properties: nodes, required: [...seen], open: additionalProperties, ...choice };
+  return {
+    type: 'object',
+    properties: nodes,
+    required: required as readonly string[],
+    open: additionalProperties,
+    choice,
+  };
 }
 
 function readArray(schema: JsonObject, role: SchemaRole, choice: Choice): SchemaNode | SchemaCode {
   const length = readRange(schema['minItems'], schema['maxItems'], schemaLimits.maxItems);
   if (length === null) return `${role}_schema_invalid`;
-  if (schema['items'] === undefined) return { type: 'array', items: undefined, length, ...choice };
+  if (schema['items'] === undefined) return { type: 'array', items: undefined, length, choice };
   const items = readSchema(schema['items'], role);
-  return typeof items === 'string' ? items : { type: 'array', items, length, ...choice };
+  return typeof items === 'string' ? items : { type: 'array', items, length, choice };
 }
 
 /** Both bounds of a length, or null when one is no integer in 0..most or they cross. */
