@@ -13,4 +13,6 @@ export {
   type JsonValueFault,
 } from './json-bounds.ts';
 export { type JsonFault, type JsonParse, parseJson, scanJson } from './json-scanner.ts';
+export { nearestKey } from './nearest-key.ts';
 export { type Certainty, completed, type Fault, failed, hasValue, type Outcome } from './outcome.ts';
+export { locateTomlKeys, type TomlLines, type TomlPath } from './toml-lines.ts';

@@ -1,0 +1,206 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, FairleadError } from '@fairlead/base';
+import type { Executor } from '@fairlead/dispatch';
+import Fastify, {
+  type FastifyError,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify';
+import type { Tokens } from './auth/tokens.ts';
+import type { HostConfig } from './config/host-config.ts';
+import { gatewayErrors } from './errors.ts';
+import { addAdminRoutes } from './http/admin-routes.ts';
+import { createAdmission } from './http/admission.ts';
+import { sendEnvelope } from './http/answer.ts';
+import { createClientAddress } from './http/client-address.ts';
+import { type Envelope, refusalEnvelope, successEnvelope } from './http/envelope.ts';
+import { isWildcard, urlHost } from './http/host-name.ts';
+import { createHttpServer, type HttpTimes } from './http/http-server.ts';
+import { InvalidBody, useJsonBodies } from './http/json-body.ts';
+import { createGuard } from './http/request-guard.ts';
+import { RunningRequests } from './http/running-requests.ts';
+import { addToolRoutes } from './http/tool-routes.ts';
+import { httpLimits } from './limits.ts';
+import { createLinkEndpoint, LINK_PATH } from './link/link-endpoint.ts';
+import type { RunnerHub } from './link/runner-hub.ts';
+import type { Log } from './log/log.ts';
+import './http/fastify-request.ts';
+
+/** What a gateway is made of; `cli` composes them. */
+export type GatewayOptions = {
+  readonly config: HostConfig;
+  readonly hub: RunnerHub;
+  readonly executor: Pick<Executor, 'invoke'>;
+  readonly tokens: Tokens;
+  readonly clock: Clock;
+  readonly version: string;
+  readonly log: Log;
+  /** For `/api/admin/status`. */
+  readonly stateDirectory: string;
+  readonly pid?: number;
+  /** Called once the answer to `/api/admin/stop` has left. */
+  readonly onStop: () => void;
+  /** Times that only tests change. */
+  readonly times?: HttpTimes;
+};
+
+/** The HTTP endpoint of a host, the Runner link included. */
+export type Gateway = {
+  /**
+   * Starts to listen. `url` is how this machine reaches it. Throws `port_in_use`, `bind_failed`.
+   */
+  listen(): Promise<{ readonly url: string; readonly port: number }>;
+  /** Takes nothing new, gives what runs 3 s to end, answers the rest, closes every Runner link and socket. */
+  close(): Promise<void>;
+};
+
+export function createGateway(options: GatewayOptions): Gateway {
+  return new HttpGateway(options);
+}
+
+class HttpGateway implements Gateway {
+  readonly #options: GatewayOptions;
+  readonly #running: RunningRequests;
+  readonly #fastify: FastifyInstance;
+  #http: Server | null = null;
+  #url = '';
+  #isStopping = false;
+
+  constructor(options: GatewayOptions) {
+    this.#options = options;
+    this.#running = new RunningRequests(options.clock, options.config.requestSecs * 1000);
+    this.#fastify = this.#build();
+  }
+
+  async listen(): Promise<{ readonly url: string; readonly port: number }> {
+    const { bind, port } = this.#options.config;
+    await this.#fastify.ready();
+    const server = this.#fastify.server;
+    await new Promise<void>((resolve, reject) => {
+      const fail = (error: NodeJS.ErrnoException) => reject(listenFault(error, bind, port));
+      server.once('error', fail);
+      server.listen({ host: bind, port }, () => {
+        server.removeListener('error', fail);
+        resolve();
+      });
+    });
+    this.#http = server;
+    const taken = (server.address() as AddressInfo).port;
+    this.#url = `http://${urlHost(reachable(bind))}:${taken}`;
+    return { url: this.#url, port: taken };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isStopping) return;
+    this.#isStopping = true;
+    const server = this.#http;
+    const closed = server === null ? null : new Promise<void>((resolve) => server.close(() => resolve()));
+    server?.closeIdleConnections();
+    await this.#running.drain(httpLimits.closeMs);
+    this.#options.hub.close();
+    // What was just answered needs a turn to be written.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+    server?.closeAllConnections();
+    await closed;
+    await this.#fastify.close();
+  }
+
+  #build(): FastifyInstance {
+    const { config, tokens, hub, executor, log } = this.#options;
+    const guardOptions = { bind: config.bind, publicUrl: config.publicUrl };
+    const guard = createGuard(guardOptions);
+    const clientAddress = createClientAddress(config.trustedProxies);
+    const link = createLinkEndpoint({ hub, tokens, guard, clientAddress, log });
+    const server = Fastify({
+      logger: false,
+      bodyLimit: config.bodyBytes,
+      return503OnClosing: false,
+      requestIdHeader: false,
+      frameworkErrors: (error, _request, reply) => this.#answerError(error, reply as FastifyReply),
+      serverFactory: (listener) =>
+        createHttpServer(listener, {
+          connections: config.connections,
+          link,
+          ...(this.#options.times === undefined ? {} : { times: this.#options.times }),
+        }),
+    });
+    useJsonBodies(server, config.bodyBytes);
+    server.decorateRequest('principal', null);
+    server.setErrorHandler((error: FastifyError, _request: FastifyRequest, reply) =>
+      this.#answerError(error, reply),
+    );
+    const isStopping = () => this.#isStopping;
+    const admission = createAdmission({ guard, guardOptions, tokens, clientAddress, log, isStopping });
+    server.addHook('onRequest', admission.everyRequest);
+
+    const health = successEnvelope({ name: 'fairlead', version: this.#options.version });
+    server.get('/healthz', (_request, reply) => sendEnvelope(reply, health));
+    server.get(LINK_PATH, { exposeHeadRoute: false }, (_request, reply) => {
+      reply.header('upgrade', 'websocket').header('connection', 'Upgrade');
+      sendEnvelope(reply, refusalEnvelope('upgrade_required'));
+    });
+    addToolRoutes(server, { admission, executor, running: this.#running, log });
+    addAdminRoutes(server, {
+      admission,
+      tokens,
+      runners: hub,
+      running: this.#running,
+      log,
+      stateDirectory: this.#options.stateDirectory,
+      pid: this.#options.pid ?? process.pid,
+      url: () => this.#url,
+      onStop: this.#options.onStop,
+    });
+    return server;
+  }
+
+  #answerError(error: Error & { readonly code?: string }, reply: FastifyReply): void {
+    const envelope = errorEnvelope(error);
+    if (envelope.error?.code === 'internal_error') {
+      this.#options.log('error', 'http.failed', { reason: error.message });
+    }
+    // Without this Node would cut the socket while the client still sends, and the client would never read the answer.
+    if (envelope.error?.code === 'body_too_large') reply.removeHeader('connection');
+    sendEnvelope(reply, envelope);
+  }
+}
+
+/** What fastify refuses before a handler runs; nothing has been handled then. */
+function errorEnvelope(error: Error & { readonly code?: string }): Envelope {
+  if (error instanceof InvalidBody)
+    return refusalEnvelope('invalid_body', { detail: { fault: error.fault } });
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return refusalEnvelope('body_too_large');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+    case 'FST_ERR_CTP_EMPTY_TYPE':
+      return refusalEnvelope('unsupported_media_type');
+    case 'FST_ERR_BAD_URL':
+      return refusalEnvelope('route_not_found');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+    case 'ECONNRESET':
+      return refusalEnvelope('malformed_request');
+    default:
+      return refusalEnvelope('internal_error', { certainty: 'outcome_unknown' });
+  }
+}
+
+function listenFault(error: NodeJS.ErrnoException, bind: string, port: number): FairleadError {
+  const isTaken = error.code === 'EADDRINUSE';
+  const code = isTaken ? 'port_in_use' : 'bind_failed';
+  const message = isTaken
+    ? `port ${port} on ${bind} is taken by another program`
+    : `this machine does not let the gateway listen on ${bind} port ${port}`;
+  return new FairleadError(code, message, {
+    detail: { bind, port, next: gatewayErrors[code].next },
+    cause: error,
+  });
+}
+
+/** The address by which this machine itself reaches what listens on `bind`. */
+function reachable(bind: string): string {
+  if (!isWildcard(bind)) return bind;
+  return bind === '::' ? '::1' : '127.0.0.1';
+}

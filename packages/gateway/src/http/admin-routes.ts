@@ -1,0 +1,157 @@
+import { FairleadError, hasValue, type Json, type JsonObject } from '@fairlead/base';
+import type { Principal, RunnerPort } from '@fairlead/dispatch';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Tokens } from '../auth/tokens.ts';
+import { gatewayErrors } from '../errors.ts';
+import { httpLimits } from '../limits.ts';
+import type { Log } from '../log/log.ts';
+import { type Admission, missingScope } from './admission.ts';
+import { sendEnvelope } from './answer.ts';
+import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
+import type { RunningRequests } from './running-requests.ts';
+import { readTokenBody } from './token-body.ts';
+
+/** What the routes of this machine's own commands need. */
+export type AdminRouteOptions = {
+  readonly admission: Admission;
+  readonly tokens: Tokens;
+  readonly runners: RunnerPort;
+  readonly running: RunningRequests;
+  readonly log: Log;
+  readonly stateDirectory: string;
+  readonly pid: number;
+  readonly url: () => string;
+  readonly onStop: () => void;
+};
+
+/** `/api/admin/…`: tokens, status, stop. */
+export function addAdminRoutes(server: FastifyInstance, options: AdminRouteOptions): void {
+  const { tokens, log } = options;
+  const route = { onRequest: options.admission.admin };
+
+  server.get('/api/admin/tokens', route, (_request, reply) =>
+    sendEnvelope(reply, successEnvelope({ tokens: tokens.list() as unknown as Json })),
+  );
+
+  server.post('/api/admin/tokens', route, (request, reply) => {
+    const principal = request.principal as Principal;
+    answerWith(reply, options, () => mint(tokens, (request.body ?? null) as Json, principal));
+  });
+
+  server.delete<{ Params: { id: string } }>('/api/admin/tokens/:id', route, (request, reply) => {
+    const { id } = request.params;
+    answerWith(reply, options, async () => {
+      if (!(await tokens.revoke(id))) return refusalEnvelope('token_not_found');
+      log('info', 'token.revoked', { token_id: id });
+      return successEnvelope({ id, revoked: true });
+    });
+  });
+
+  server.get('/api/admin/status', route, (_request, reply) => {
+    answerWith(reply, options, async () => successEnvelope(await status(options)));
+  });
+
+  server.post('/api/admin/stop', route, (_request, reply) => {
+    // The answer leaves first: whoever asked must not read the end of the process as a lost answer.
+    reply.raw.once('close', options.onStop);
+    reply.header('connection', 'close');
+    sendEnvelope(reply, successEnvelope({ stopping: true }));
+  });
+}
+
+async function mint(tokens: Tokens, body: Json, principal: Principal): Promise<Envelope> {
+  const wanted = readTokenBody(body);
+  if (!wanted.ok)
+    return refusalEnvelope('token_request_invalid', {
+      detail: { member: wanted.member, problem: wanted.problem },
+    });
+  const reach = wanted.kind === 'runner' ? [wanted.request.runner] : wanted.request.runners;
+  // Who makes a token cannot give more than it has: no scope implies another, `admin` included.
+  if (wanted.kind === 'personal') {
+    const missing = wanted.request.scopes.find(
+      (scope) => !(principal.scopes as readonly string[]).includes(scope),
+    );
+    if (missing !== undefined) return missingScope(missing);
+  }
+  if (
+    principal.runners !== undefined &&
+    !(reach?.every((runner) => principal.runners?.includes(runner)) ?? false)
+  ) {
+    return refusalEnvelope('token_request_invalid', {
+      detail: {
+        member: wanted.kind === 'runner' ? 'runner' : 'runners',
+        problem: 'reaches Runners that the asking token does not',
+      },
+    });
+  }
+  const minted =
+    wanted.kind === 'runner' ? await tokens.mintRunner(wanted.request) : await tokens.mint(wanted.request);
+  return successEnvelope({ secret: minted.secret, token: minted.token as unknown as Json });
+}
+
+async function status(options: AdminRouteOptions): Promise<JsonObject> {
+  const runners = await Promise.all(
+    options.runners.runners().map(async ({ runner, instanceId }) => {
+      const outcome = await options.runners.request(
+        runner,
+        instanceId,
+        { kind: 'providers_list' },
+        { budgetMs: httpLimits.statusMs },
+      );
+      if (!hasValue(outcome)) return { runner, plugins: [], errorCode: outcome.fault.code };
+      const { value } = outcome;
+      const providers = value.kind === 'providers_list' ? value.providers : [];
+      return {
+        runner,
+        plugins: providers.map((row) => ({ plugin: row.id, status: row.status, errorCode: row.error_code })),
+      };
+    }),
+  );
+  return {
+    running: true,
+    url: options.url(),
+    pid: options.pid,
+    stateDirectory: options.stateDirectory,
+    runners,
+  };
+}
+
+/** Runs what a route does and answers with it; a fault with a code of ours is told, any other only logged. */
+function answerWith(reply: FastifyReply, options: AdminRouteOptions, work: () => Promise<Envelope>): void {
+  const { running, log } = options;
+  const entry = running.begin((why) =>
+    sendEnvelope(reply, refusalEnvelope(why, { certainty: 'outcome_unknown' })),
+  );
+  work().then(
+    (envelope) => {
+      if (running.done(entry)) sendEnvelope(reply, envelope);
+    },
+    (error: unknown) => {
+      const code = error instanceof FairleadError ? error.code : 'internal_error';
+      if (!Object.hasOwn(gatewayErrors, code) || code === 'internal_error') {
+        log('error', 'admin.failed', { code, reason: error instanceof Error ? error.message : 'unknown' });
+      }
+      if (running.done(entry)) sendEnvelope(reply, faultEnvelope(error));
+    },
+  );
+}
+
+function faultEnvelope(error: unknown): Envelope {
+  if (!(error instanceof FairleadError))
+    return refusalEnvelope('internal_error', { certainty: 'outcome_unknown' });
+  const { code, message, detail } = error;
+  const known = Object.hasOwn(gatewayErrors, code)
+    ? gatewayErrors[code as keyof typeof gatewayErrors]
+    : undefined;
+  return {
+    success: false,
+    output: null,
+    error: {
+      code,
+      message,
+      ...(known === undefined ? {} : { recovery: known.next }),
+      ...(detail === undefined ? {} : { detail }),
+    },
+    dispatch_certainty: 'not_started',
+  };
+}

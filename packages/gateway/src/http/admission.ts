@@ -1,0 +1,105 @@
+import { dispatchErrors, type Scope } from '@fairlead/dispatch';
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { bearerToken } from '../auth/bearer.ts';
+import type { Tokens } from '../auth/tokens.ts';
+import type { Log } from '../log/log.ts';
+import { sendEnvelope } from './answer.ts';
+import type { ClientAddress } from './client-address.ts';
+import { type Envelope, refusalEnvelope } from './envelope.ts';
+import { type Guard, type GuardOptions, isLocalRequest } from './request-guard.ts';
+import { methodsAt } from './routes.ts';
+import { unauthorizedExtras } from './unauthorized.ts';
+
+/** What stands between a socket and a handler, in this order: Host, Origin, path, method, encoding; then per route: token, scope. */
+export type Admission = {
+  /** For every request. */
+  readonly everyRequest: onRequestHookHandler;
+  /** For routes that a personal token opens. */
+  readonly personal: onRequestHookHandler;
+  /** For routes of this machine's own commands: a personal token with the scope `admin`. */
+  readonly admin: onRequestHookHandler;
+};
+
+export function createAdmission(options: {
+  readonly guard: Guard;
+  readonly guardOptions: GuardOptions;
+  readonly tokens: Pick<Tokens, 'authenticate'>;
+  readonly clientAddress: ClientAddress;
+  readonly log: Log;
+  readonly isStopping: () => boolean;
+}): Admission {
+  const refuse = (request: FastifyRequest, reply: FastifyReply, envelope: Envelope) => {
+    options.log('warn', 'http.refused', {
+      code: envelope.error?.code,
+      method: request.method,
+      route: request.routeOptions.url,
+      client: options.clientAddress(request.raw),
+    });
+    sendEnvelope(reply, envelope);
+  };
+
+  const authenticate = (request: FastifyRequest, reply: FastifyReply): boolean => {
+    const found = options.tokens.authenticate(bearerToken(request.raw.headers.authorization));
+    if (found.ok) {
+      request.principal = found.principal;
+      return true;
+    }
+    refuse(request, reply, refusalEnvelope('unauthorized', unauthorizedExtras(found.reason, 'personal')));
+    return false;
+  };
+
+  return {
+    everyRequest(request, reply, done) {
+      const { raw } = request;
+      const code = options.guard(raw);
+      if (code !== null) return refuse(request, reply, refusalEnvelope(code));
+      if (options.isStopping()) {
+        reply.header('connection', 'close');
+        return refuse(request, reply, refusalEnvelope('gateway_stopping'));
+      }
+      if (request.is404) return answerUnrouted(request, reply);
+      const encoding = raw.headers['content-encoding'];
+      if (encoding !== undefined && encoding !== 'identity') {
+        return refuse(request, reply, refusalEnvelope('unsupported_media_type'));
+      }
+      done();
+    },
+    personal(request, reply, done) {
+      if (authenticate(request, reply)) done();
+    },
+    admin(request, reply, done) {
+      if (!isLocalRequest(request.raw, options.guardOptions))
+        return refuse(request, reply, refusalEnvelope('local_only'));
+      if (!authenticate(request, reply)) return;
+      if (request.principal?.scopes.includes('admin' satisfies Scope) === true) done();
+      else refuse(request, reply, missingScope('admin'));
+    },
+  };
+}
+
+function answerUnrouted(request: FastifyRequest, reply: FastifyReply): void {
+  const methods = methodsAt(request.raw.url ?? '');
+  if (methods === null) {
+    sendEnvelope(reply, refusalEnvelope('route_not_found'));
+    return;
+  }
+  reply.header('allow', [...methods, 'OPTIONS'].join(', '));
+  if (request.method === 'OPTIONS') void reply.code(204).send();
+  else sendEnvelope(reply, refusalEnvelope('method_not_allowed'));
+}
+
+/** A 403 that names the scope. */
+export function missingScope(scope: string): Envelope {
+  const { next } = dispatchErrors.insufficient_scope;
+  return {
+    success: false,
+    output: null,
+    error: {
+      code: 'insufficient_scope',
+      message: `The token does not have the scope ${scope}; nothing was done.`,
+      recovery: next,
+      detail: { scope },
+    },
+    dispatch_certainty: 'not_started',
+  };
+}

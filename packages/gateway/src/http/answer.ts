@@ -1,0 +1,18 @@
+import type { FastifyReply } from 'fastify';
+import type { Envelope } from './envelope.ts';
+import { statusOf } from './status.ts';
+
+/** The status that an envelope travels with: a provider that said no is still a 200. */
+export function envelopeStatus(envelope: Envelope): number {
+  return envelope.error === null ? 200 : statusOf(envelope.error.code);
+}
+
+/** Sends an envelope, once. A client that has gone away is no fault. */
+export function sendEnvelope(reply: FastifyReply, envelope: Envelope): void {
+  if (reply.sent) return;
+  const status = envelopeStatus(envelope);
+  if (status === 401) reply.header('www-authenticate', 'Bearer realm="fairlead"');
+  void reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(envelope));
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';

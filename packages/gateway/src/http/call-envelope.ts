@@ -1,0 +1,15 @@
+import type { Invocation } from '@fairlead/dispatch';
+import type { Envelope } from './envelope.ts';
+
+/** The envelope of one invocation: the one place where a certainty becomes `dispatch_certainty`. */
+export function callEnvelope(invocation: Invocation): Envelope {
+  const { output, error, certainty, failureKind, call } = invocation;
+  return {
+    success: error === undefined && failureKind === undefined,
+    output: output ?? null,
+    error: error ?? null,
+    dispatch_certainty: certainty,
+    ...(failureKind === undefined ? {} : { failure_kind: failureKind }),
+    ...(call === undefined ? {} : { call }),
+  };
+}

@@ -1,0 +1,67 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { httpLimits } from '../limits.ts';
+import type { LinkEndpoint } from '../link/link-endpoint.ts';
+import { type Envelope, refusalEnvelope } from './envelope.ts';
+import { writeRawAnswer } from './raw-answer.ts';
+
+/** Times that only tests change. */
+export type HttpTimes = {
+  readonly headersMs: number;
+  readonly receiveMs: number;
+  readonly slowCheckMs: number;
+};
+
+/**
+ * Node's server with this gateway's limits: slow headers and bodies are cut off, sockets are counted, only the Runner link
+ * is upgraded, and what is not HTTP gets an envelope too.
+ */
+export function createHttpServer(
+  listener: RequestListener,
+  options: { readonly connections: number; readonly link: LinkEndpoint; readonly times?: HttpTimes },
+): Server {
+  const times = options.times ?? httpLimits;
+  const server = createServer(
+    {
+      headersTimeout: times.headersMs,
+      requestTimeout: times.receiveMs,
+      connectionsCheckingInterval: times.slowCheckMs,
+      keepAliveTimeout: httpLimits.keepAliveMs,
+      maxHeaderSize: httpLimits.headerBytes,
+      noDelay: true,
+      shouldUpgradeCallback: (request: IncomingMessage) => options.link.wants(request),
+    },
+    listener,
+  );
+  server.maxConnections = options.connections;
+  server.maxRequestsPerSocket = httpLimits.requestsPerSocket;
+  server.on('upgrade', (request, socket, head) => options.link.upgrade(request, socket, head));
+  server.on('connect', (_request, socket) => writeRawAnswer(socket, refusalEnvelope('method_not_allowed')));
+  server.on('checkExpectation', (_request, response) => {
+    const body = JSON.stringify(refusalEnvelope('malformed_request'));
+    response
+      .writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
+      .end(body);
+  });
+  server.on('clientError', answerClientError);
+  return server;
+}
+
+/** Answers what Node could not read as a request. A socket that already carries an answer is only closed. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const isAnswering =
+    (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
+  if (error.code === 'ECONNRESET' || isAnswering) socket.destroy();
+  else writeRawAnswer(socket, clientErrorEnvelope(error.code));
+}
+
+function clientErrorEnvelope(code: string | undefined): Envelope {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refusalEnvelope('request_incomplete');
+    case 'HPE_HEADER_OVERFLOW':
+      return refusalEnvelope('headers_too_large');
+    default:
+      return refusalEnvelope('malformed_request');
+  }
+}

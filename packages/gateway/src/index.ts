@@ -1,0 +1,25 @@
+export {
+  createTokens,
+  type MintedToken,
+  type PersonalAuthentication,
+  type RefusalReason,
+  type RunnerAuthentication,
+  type RunnerClaim,
+  type TokenListing,
+  type Tokens,
+} from './auth/tokens.ts';
+export type { ConfigWarning } from './config/config-warnings.ts';
+export {
+  type ConfigRow,
+  type ConfigSource,
+  type HostConfig,
+  type HostConfigInput,
+  type HostConfigReading,
+  type HostFlags,
+  readHostConfig,
+} from './config/host-config.ts';
+export type { HostConfigFault } from './config/host-config-fault.ts';
+export { type GatewayErrorCode, gatewayErrors } from './errors.ts';
+export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export { createRunnerHub, type RunnerHub } from './link/runner-hub.ts';
+export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log/log.ts';

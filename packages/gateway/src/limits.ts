@@ -1,0 +1,81 @@
+/** Limits of what `fairlead.toml` may say. */
+export const hostLimits = {
+  /** A hand-written file; far above any real one, and parsed at once. */
+  fileBytes: 1024 * 1024,
+  /** One request body. A legal call is 64 KiB of arguments, six times that when every character is escaped. */
+  bodyBytes: { fallback: 1024 * 1024, min: 512 * 1024, max: 8 * 1024 * 1024 },
+  /** One whole request, from its first header to its answer. The longest legal wait is 125 s; above 3600 s nobody listens. */
+  requestSecs: { fallback: 300, min: 130, max: 3600 },
+  /** Sockets open at once. 512 is far above what one operator's clients use and far below the usual limit of open files. */
+  connections: { fallback: 512, min: 8, max: 16_384 },
+  /** Proxies in front of one gateway. */
+  trustedProxies: 32,
+  /** Variables that `*_env` keys may name: each is a string compared on every child's environment. */
+  environmentKeys: 1024,
+} as const;
+
+/** Limits of one HTTP request beside the configured ones. */
+export const httpLimits = {
+  /** Headers arrive in one packet from an honest client; a slow one is dropped. */
+  headersMs: 10_000,
+  /** Headers and body of one request: 1 MiB takes 8 s over 1 Mbit/s. */
+  receiveMs: 30_000,
+  /** How often Node looks for sockets that passed the two above. */
+  slowCheckMs: 1_000,
+  /** Longer than the pauses of a client that works through a list of calls. */
+  keepAliveMs: 65_000,
+  /** Node's own default, spelled out: all headers of one request. */
+  headerBytes: 16 * 1024,
+  /** Requests on one socket before it is closed: none. A call's client keeps its socket for as long as it likes. */
+  requestsPerSocket: 0,
+  /** Answers still running when the gateway closes: SIGTERM to the end of the process is 5 s. */
+  closeMs: 3_000,
+  /** Body nesting: a call's arguments may be 16 deep and stand two levels down; the rest is room for a clear refusal further on. */
+  bodyDepth: 32,
+  /** Values in one body: the arguments' 4,096 and their wrappers, with room for a clear refusal further on. */
+  bodyNodes: 16_384,
+  /** One object key of a body. */
+  bodyKeyBytes: 4_096,
+  /** `recording_session_id`: a session id is 47 characters. */
+  recordingSessionIdBytes: 128,
+  /** Entries of `context`. */
+  contextEntries: 16,
+  /** `/api/admin/status` asks every Runner for its providers; one that does not answer must not hold the page. */
+  statusMs: 2_000,
+} as const;
+
+/** Limits of the gateway's end of the Runner link, beside those of the protocol itself. */
+export const hubLimits = {
+  /** Bytes that a socket holds before requests wait in the queue, where they can still be proven not started. */
+  outgoingBytes: 1024 * 1024,
+  /** Requests of one Runner that wait for an answer. Eight providers answer one at a time and refuse more as busy at once. */
+  unanswered: 1_024,
+  /** Sockets that have not registered yet, over all Runners: each may stay 15 s. */
+  unregistered: 64,
+  /** Runners at once. */
+  runners: 256,
+  /** Frames that answer nothing (late, repeated, unknown) before a Runner is taken for broken. */
+  strayFrames: 10_000,
+} as const;
+
+/** Limits of tokens. */
+export const tokenLimits = {
+  /** Tokens that are neither revoked nor expired: all are held in memory. */
+  live: 1_000,
+  nameBytes: 64,
+  /** Runners that one personal token may be limited to. */
+  runners: 64,
+  /** `token create` without `--expires`. */
+  defaultLifetimeMs: 90 * 86_400_000,
+  minLifetimeMs: 60_000,
+  /** A token that nobody renews for a year is forgotten, not used. */
+  maxLifetimeMs: 366 * 86_400_000,
+  /** Revoked and expired rows are kept this long for `token list`, then removed at a start. */
+  keepEndedMs: 90 * 86_400_000,
+} as const;
+
+/** Limits of one log line. */
+export const logLimits = {
+  /** A longer line is cut; it is then a fault of who wrote it. */
+  lineBytes: 8 * 1024,
+} as const;
