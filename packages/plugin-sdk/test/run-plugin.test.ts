@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { hygiene } from '@fairlead/testing';
 import { callLine } from './served.ts';
 
 const PLUGIN = fileURLToPath(new URL('fixtures/run/chatty-plugin.ts', import.meta.url));
@@ -16,18 +17,21 @@ function run(input: string): { status: number | null; stdout: string; stderr: st
 
 const DONE = '"result":{"content":[{"type":"text","text":"done"}],"structuredContent":{},"isError":false}}\n';
 
-test('the end of standard input ends the plugin with exit code 0', () => {
+test('the end of standard input ends the plugin with exit code 0', (t) => {
+  hygiene(t);
   assert.deepEqual(withoutPid(run('')), { status: 0, stdout: '', stderr: '' });
 });
 
-test('what a plugin prints while it runs goes to standard error, never between the answers', () => {
+test('what a plugin prints while it runs goes to standard error, never between the answers', (t) => {
+  hygiene(t);
   const { status, stdout, stderr } = run(callLine(1, 'chat', {}) + callLine(2, 'chat', {}));
   assert.equal(stdout, `{"jsonrpc":"2.0","id":1,${DONE}{"jsonrpc":"2.0","id":2,${DONE}`);
   assert.match(stderr, /^log\ninfo\n┌─+[\s\S]*┘\ndirect\nerror\nlog\n/);
   assert.equal(status, 0);
 });
 
-test('a tool that throws ends the plugin with exit code 1, though a timer is left running', () => {
+test('a tool that throws ends the plugin with exit code 1, though a timer is left running', (t) => {
+  hygiene(t);
   assert.deepEqual(withoutPid(run(callLine(1, 'fail', {}) + callLine(2, 'chat', {}))), {
     status: 1,
     stdout: '',
@@ -35,7 +39,8 @@ test('a tool that throws ends the plugin with exit code 1, though a timer is lef
   });
 });
 
-test('a reader of standard output that goes away ends the plugin quietly', async () => {
+test('a reader of standard output that goes away ends the plugin quietly', async (t) => {
+  hygiene(t);
   const child = spawn(process.execPath, [PLUGIN], { timeout: HANGING_MS });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -50,7 +55,8 @@ test('a reader of standard output that goes away ends the plugin quietly', async
   assert.equal(stderr, '');
 });
 
-test('a reader of standard error that goes away changes nothing', async () => {
+test('a reader of standard error that goes away changes nothing', async (t) => {
+  hygiene(t);
   const child = spawn(process.execPath, [PLUGIN], { timeout: HANGING_MS });
   child.stderr.destroy();
   let stdout = '';
