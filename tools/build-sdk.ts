@@ -1,6 +1,6 @@
 // build-sdk.ts: builds packages/plugin-sdk into its dist/, unless that was built from the same sources already.
 // Several may run at once: each builds aside and renames the whole folder into place.
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -41,9 +41,14 @@ function build(): void {
   try {
     const compiler = join(root, 'node_modules/typescript/bin/tsc');
     const args = [compiler, '-p', join(sdk, 'tsconfig.build.json'), '--outDir', fresh];
-    execFileSync(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-    writeFileSync(join(fresh, digestFile), digest);
-    putInPlace(fresh, join(aside, 'old'));
+    const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    if (status === 0) {
+      writeFileSync(join(fresh, digestFile), digest);
+      putInPlace(fresh, join(aside, 'old'));
+    } else {
+      // The compiler has said why; what was built before stays.
+      process.exitCode = 1;
+    }
   } finally {
     rmSync(aside, { recursive: true, force: true });
   }
