@@ -1,0 +1,51 @@
+/**
+ * The runner's numbers, each with its reason. Those of the plugin protocol and of the link stand in
+ * `@fairlead/protocol`.
+ */
+export const limits = Object.freeze({
+  /** A configuration file, bytes. Eight providers at their largest are far below it. */
+  configMaxBytes: 1024 * 1024,
+  /** Faults of one file that are shown; the rest is counted. */
+  faultsShownMax: 8,
+  /** Characters of a parser's own words in a note. */
+  noteMaxCharacters: 200,
+
+  /** A Runner token, bytes: the real ones have 59. */
+  tokenMaxBytes: 4096,
+  /** Linux's PATH_MAX, and the contract's bound of `cwd`, bytes. */
+  pathMaxBytes: 4096,
+  /** A profile's description, bytes: longer than anybody reads. */
+  descriptionMaxBytes: 4096,
+  /** A provider's command, bytes (contract). */
+  commandMaxBytes: 1024,
+  /** A provider's arguments (contract): well below what any system takes for one process. */
+  argumentsMax: 64,
+  argumentMaxBytes: 4096,
+  argumentsMaxBytes: 16 * 1024,
+  /** A profile's name, bytes: it is typed by hand. */
+  profileNameMaxBytes: 64,
+  /** Calls that may wait for one provider: past it, waiting only hides that the provider is too slow. */
+  queuedMax: 16,
+
+  /** After a process has ended, how long its output may still drain: a descendant can hold the pipe open for ever. */
+  outputDrainMs: 250,
+  /** Stopping waits this long for process trees, then goes on without them. */
+  stopMs: 2000,
+
+  /** The WebSocket handshake, seconds (contract). */
+  connectTimeoutDefaultSecs: 5,
+  connectTimeoutMaxSecs: 120,
+  /** How long the last frames may take to leave when the Runner stops. */
+  goodbyeMs: 500,
+
+  /** A socket path of more bytes does not fit every system's address structure. */
+  socketPathMaxBytes: 100,
+  /** Connections to the local socket at once: people ask, one by one. */
+  localConnectionsMax: 16,
+  /** One request line on the local socket, bytes. */
+  localRequestMaxBytes: 1024,
+  /** One answer on the local socket, bytes: two rings of 32 KiB, escaped, are far below it. */
+  localAnswerMaxBytes: 1024 * 1024,
+  /** From connection to answer on the local socket. */
+  localTimeoutMs: 5000,
+});

@@ -1,0 +1,256 @@
+import { completed, delay, type Outcome } from '@fairlead/base';
+import type { StderrRing } from '@fairlead/process';
+import type { ProviderRow, RunnerPayload } from '@fairlead/protocol';
+import type { ProviderConfig } from '../config/plugins-table.ts';
+import type { RunnerConfigFile } from '../config/read-runner-config.ts';
+import type { RunnerConfig } from '../config/runner-config.ts';
+import { limits } from '../limits.ts';
+import { type Answer, refusal } from '../provider/answer.ts';
+import type { EnvironmentSnapshots } from '../provider/environment-snapshots.ts';
+import { type Launch, type LaunchServices, launchProvider } from '../provider/launch-provider.ts';
+import type { ProviderCall, ProviderInstance } from '../provider/provider-instance.ts';
+import { brokenReport, readyReport } from './check-report.ts';
+import { CommittedProvider } from './committed-provider.ts';
+
+export type ProviderSetOptions = {
+  readonly services: LaunchServices;
+  /** Reads the file bound at start; `check` and `reload` call it. */
+  readonly readConfig: () => Promise<RunnerConfigFile>;
+  /** Environments of one reading of the file. */
+  readonly environmentsOf: (config: RunnerConfig, signal: AbortSignal) => EnvironmentSnapshots;
+};
+
+type Candidate = 'start' | 'check' | 'reload';
+
+/**
+ * The committed providers, and the one slot in which candidates are prepared. The committed set is replaced whole or not at
+ * all, and serves `list`, `describe` and `call` while a candidate is prepared.
+ * Rules: docs/reference/native-plugin-protocol.md, check and reload.
+ */
+export class ProviderSet implements AsyncDisposable {
+  readonly #options: ProviderSetOptions;
+  readonly #stopping = new AbortController();
+  /** Replaced instances that end a call of theirs, and all whose process tree is still being ended. */
+  readonly #leaving = new Set<ProviderInstance>();
+  readonly #candidateStderr = new Map<string, StderrRing>();
+  #committed: ReadonlyMap<string, CommittedProvider> = new Map();
+  #candidate: Candidate | null = null;
+  #candidateDone: Promise<unknown> = Promise.resolve();
+
+  constructor(options: ProviderSetOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Starts every configured provider at once. Resolves when each is ready or failed; until then each shows `starting`, and check and
+   * reload are refused.
+   */
+  async start(config: RunnerConfig): Promise<void> {
+    this.#candidate = 'start';
+    this.#committed = new Map(config.plugins.providers.map((each) => [each.id, new CommittedProvider(each)]));
+    const { log } = this.#options.services;
+    const launches = this.#launchAll(config, ({ id }, launch) => {
+      this.#committed.get(id)?.settle(launch);
+      if (launch.ok) log('info', 'provider.ready', { plugin: id, tools: launch.instance.catalog.tools.size });
+      else log('warn', 'provider.failed', { plugin: id, phase: launch.phase, code: launch.code });
+    });
+    this.#candidateDone = launches;
+    await launches;
+    this.#candidate = null;
+  }
+
+  /** Every committed provider, in the order of the file. */
+  rows(): ProviderRow[] {
+    return [...this.#committed.values()].map((provider) => provider.row());
+  }
+
+  /** One provider's frozen catalog. `plugin_unavailable`: it is not configured. */
+  catalog(id: string): Outcome<RunnerPayload> {
+    const provider = this.#committed.get(id);
+    return provider === undefined
+      ? refusal('plugin_unavailable', 'not_started', NOT_CONFIGURED)
+      : completed(provider.catalog());
+  }
+
+  /** Carries out one call on exactly the instance that it names, or refuses it. */
+  call(
+    call: ProviderCall & { provider: string; provider_instance: string },
+    deadlineMs: number,
+    answer: Answer,
+  ): void {
+    if (this.#stopping.signal.aborted) {
+      answer(refusal(STOPPING, 'not_started'));
+      return;
+    }
+    const instance = this.#committed.get(call.provider)?.instance;
+    if (instance === undefined || instance.id !== call.provider_instance) {
+      answer(refusal('stale_plugin_provider', 'not_started'));
+      return;
+    }
+    instance.call(call, deadlineMs, answer);
+  }
+
+  /** Starts one configured provider beside the committed set, reports, and ends it again. */
+  check(id: string, answer: Answer): void {
+    this.#withCandidate('check', answer, () => this.#check(id));
+  }
+
+  /** Replaces the whole committed set by a new reading of the file, or changes nothing. */
+  reload(answer: Answer): void {
+    this.#withCandidate('reload', answer, () => this.#reload());
+  }
+
+  /** What a provider's process, and its most recent candidate, wrote to stderr. For this machine only. */
+  stderrOf(id: string): { committed: StderrRing | null; candidate: StderrRing | null } | null {
+    const provider = this.#committed.get(id);
+    const candidate = this.#candidateStderr.get(id) ?? null;
+    if (provider === undefined && candidate === null) return null;
+    return { committed: provider?.stderr ?? null, candidate };
+  }
+
+  /**
+   * Ends everything: candidates are interrupted, calls in flight end `outcome_unknown`, every process tree is ended. Resolves after
+   * 2 s at the latest.
+   */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    for (const { instance } of this.#committed.values())
+      if (instance !== undefined) this.#leaving.add(instance);
+    const ended = [...this.#leaving].map((instance) => instance.stop());
+    const all = Promise.allSettled([...ended, this.#candidateDone]).then(() => true);
+    const patience = new AbortController();
+    const patient = delay(this.#options.services.clock, limits.stopMs, patience.signal).then(() => false);
+    if (!(await Promise.race([all, patient]))) this.#options.services.log('warn', 'providers.slow_end');
+    patience.abort();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  #withCandidate(
+    operation: 'check' | 'reload',
+    answer: Answer,
+    run: () => Promise<Outcome<RunnerPayload>>,
+  ): void {
+    if (this.#stopping.signal.aborted) {
+      answer(refusal(STOPPING, 'not_started'));
+      return;
+    }
+    if (this.#candidate !== null) {
+      answer(refusal(`plugin_${operation}_busy`, 'not_started'));
+      return;
+    }
+    this.#candidate = operation;
+    const finished = (outcome: Outcome<RunnerPayload>) => {
+      this.#candidate = null;
+      answer(outcome);
+    };
+    // A fault of Fairlead's own: what a candidate did until then is not known.
+    const broken = () => finished(refusal(`plugin_${operation}_state_failed`, 'outcome_unknown'));
+    this.#candidateDone = run().then(finished, broken);
+  }
+
+  async #check(id: string): Promise<Outcome<RunnerPayload>> {
+    const file = await this.#readConfig();
+    if (!file.ok) return completed(brokenReport(id, { phase: 'config', code: file.code }));
+    const provider = file.config.plugins.providers.find((each) => each.id === id);
+    if (provider === undefined)
+      return completed(brokenReport(id, { phase: 'config', code: 'plugin_not_configured' }));
+    const [launch] = await this.#launchAll({
+      ...file.config,
+      plugins: { ...file.config.plugins, providers: [provider] },
+    });
+    if (launch === undefined) return refusal(STOPPING, 'not_started');
+    if (launch.ok) await this.#dismiss(launch.instance);
+    if (launch.stderr !== null) this.#candidateStderr.set(id, launch.stderr);
+    if (this.#stopping.signal.aborted) return interrupted([launch]);
+    return completed(launch.ok ? readyReport(id, launch.instance.catalog) : brokenReport(id, launch));
+  }
+
+  async #reload(): Promise<Outcome<RunnerPayload>> {
+    const file = await this.#readConfig();
+    if (!file.ok) return refusal(file.code, 'not_started');
+    const { providers } = file.config.plugins;
+    const launches = await this.#launchAll(file.config);
+    const failures = providers.flatMap((provider, index) => {
+      const code = failureOf(launches[index]);
+      return code === null ? [] : [{ provider_id: provider.id, code }];
+    });
+    const stopped = this.#stopping.signal.aborted;
+    if (stopped || failures.length > 0) {
+      await Promise.all(launches.map((launch) => (launch.ok ? this.#dismiss(launch.instance) : undefined)));
+      providers.forEach(({ id }, index) => {
+        const ring = launches[index]?.stderr ?? null;
+        if (ring !== null) this.#candidateStderr.set(id, ring);
+      });
+      return stopped
+        ? interrupted(launches)
+        : completed({ kind: 'reload', providers: this.rows(), failures });
+    }
+    this.#commit(providers, launches);
+    return completed({ kind: 'reload', providers: this.rows(), failures: [] });
+  }
+
+  #commit(providers: readonly ProviderConfig[], launches: readonly Launch[]): void {
+    const before = this.#committed;
+    this.#committed = new Map(
+      providers.map((provider, index) => [
+        provider.id,
+        new CommittedProvider(provider, launches[index] ?? null),
+      ]),
+    );
+    for (const { instance } of before.values()) if (instance !== undefined) this.#leave(instance);
+    for (const id of this.#candidateStderr.keys())
+      if (!this.#committed.has(id)) this.#candidateStderr.delete(id);
+  }
+
+  #leave(instance: ProviderInstance): void {
+    this.#leaving.add(instance);
+    instance.replace();
+    void instance.ended.then(() => this.#leaving.delete(instance));
+  }
+
+  async #dismiss(instance: ProviderInstance): Promise<void> {
+    await instance.stop();
+  }
+
+  async #readConfig(): Promise<RunnerConfigFile> {
+    const file = await this.#options.readConfig();
+    const { log } = this.#options.services;
+    if (!file.ok) log('warn', 'config.refused', { code: file.code, detail: file.localDetail });
+    return file;
+  }
+
+  #launchAll(
+    config: RunnerConfig,
+    onLaunch: (provider: ProviderConfig, launch: Launch) => void = () => {},
+  ): Promise<Launch[]> {
+    const { services, environmentsOf } = this.#options;
+    const { signal } = this.#stopping;
+    const environments = environmentsOf(config, signal);
+    return Promise.all(
+      config.plugins.providers.map(async (provider) => {
+        const launch = await launchProvider(provider, environments, services, signal);
+        if (launch.ok && signal.aborted) await this.#dismiss(launch.instance);
+        onLaunch(provider, launch);
+        return launch;
+      }),
+    );
+  }
+}
+
+const STOPPING = 'plugin_manager_stopping';
+const NOT_CONFIGURED = 'This Runner has no plugin of that id.';
+
+/** Why a candidate cannot be committed: it failed, or it was ready and has ended since. */
+function failureOf(launch: Launch | undefined): string | null {
+  if (launch === undefined) return 'plugin_provider_state_failed';
+  return launch.ok ? launch.instance.errorCode : launch.code;
+}
+
+/** The Runner stops in the middle of it: a program that was started may have had effects. */
+function interrupted(launches: readonly Launch[]): Outcome<never> {
+  const started = launches.some((launch) => launch.ok || launch.started);
+  return refusal(STOPPING, started ? 'outcome_unknown' : 'not_started');
+}
