@@ -22,9 +22,9 @@ const HANGING_MS = 120_000;
 
 /** The two ends of what the published types must be accepted by. */
 export const compilers = ['typescript', 'typescript-5.4'] as const;
-export type Compiler = (typeof compilers)[number];
+type Compiler = (typeof compilers)[number];
 
-export type CompilerOptions = Readonly<Record<string, unknown>>;
+type CompilerOptions = Readonly<Record<string, unknown>>;
 
 /** A project of an author's, with the packed SDK installed in it. */
 export interface AuthorProject {

@@ -3,12 +3,12 @@ import type { JsonValue } from './json.ts';
 declare const typedAs: unique symbol;
 
 /** Carries the TypeScript type of the values that a schema accepts. It exists for the compiler alone. */
-export interface TypedAs<Value> {
+interface TypedAs<Value> {
   readonly [typedAs]?: Value;
 }
 
 /** The keywords that every node may carry. */
-export interface NodeKeywords {
+interface NodeKeywords {
   readonly title?: string;
   readonly description?: string;
   readonly enum?: readonly JsonValue[];

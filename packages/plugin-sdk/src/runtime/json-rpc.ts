@@ -12,8 +12,8 @@ export interface Request {
 export type ParsedRequest = { readonly request: Request } | { readonly refusal: string };
 
 /** The error codes of JSON-RPC 2.0, section 5.1, that a plugin answers with. */
-export const RPC_PARSE_ERROR = -32_700;
-export const RPC_INVALID_REQUEST = -32_600;
+const RPC_PARSE_ERROR = -32_700;
+const RPC_INVALID_REQUEST = -32_600;
 export const RPC_METHOD_NOT_FOUND = -32_601;
 export const RPC_INVALID_PARAMS = -32_602;
 
