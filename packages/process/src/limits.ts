@@ -1,0 +1,49 @@
+// Every number of this package, each with its reason.
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** Running an `init_script` to learn what environment it makes. */
+export const initScriptLimits = Object.freeze({
+  /** A version manager is slow the first time; more than this is a prompt that waits for a person. */
+  timeoutMs: 30_000,
+  /** After the shell has ended, what it wrote is still in the pipe. */
+  drainMs: 1_000,
+  /** What it may print, noise and environment together: an environment is some KiB, Linux's own limit 2 MiB by default. */
+  outputMaxBytes: 4 * MIB,
+  /** Kept of its stderr, for the local explanation of a failure. */
+  stderrMaxBytes: 4 * KIB,
+});
+
+/** Ending a process tree. */
+export const treeLimits = Object.freeze({
+  /** SIGKILL takes milliseconds; what is left after this is stuck in the kernel. */
+  endBudgetMs: 1_000,
+  /** Between two looks at the process table, at most; the first ones follow faster. */
+  pollMs: 20,
+  /** The process table is listed while processes fork: only the second look that finds nothing is proof. */
+  emptyScans: 2,
+  /** What a dead tree wrote last is read before its streams are closed. */
+  drainMs: 100,
+  /** Processes read from /proc before other work gets its turn: some 3 ms. */
+  scanSlice: 256,
+});
+
+/** What is kept of a provider's stderr, on the Runner's machine only. */
+export const stderrLimits = Object.freeze({
+  /** A screenful: what was said last tells most. */
+  maxLines: 64,
+  lineMaxBytes: KIB,
+  totalMaxBytes: 32 * KIB,
+});
+
+/** The watchdog of a Runner. */
+export const watchdogLimits = Object.freeze({
+  /** It ends by itself well before; a shell that hangs is then killed. */
+  closeMs: 10_000,
+  /** Started again after an unexpected end, so often in all: one that always dies is not worth a loop. */
+  restarts: 5,
+});
+
+/** How much of a file tells what it is: enough for every magic number and the first line of a script. */
+export const IMAGE_HEAD_BYTES = 128;

@@ -1,0 +1,44 @@
+import { type Clock, deadlineAfter } from '@fairlead/base';
+import { treeLimits } from '../limits.ts';
+import { within } from '../within.ts';
+import type { Family } from './family.ts';
+import type { ProcessReader } from './process-reader.ts';
+
+/** Sends a signal to a process, or to a group by its negative number. A process that is gone, or foreign, is no error. */
+export type SendSignal = (pid: number, signal: 'SIGSTOP' | 'SIGKILL') => void;
+
+export type EndFamilyOptions = {
+  readonly family: Family;
+  readonly reader: ProcessReader;
+  readonly signal: SendSignal;
+  readonly clock: Clock;
+  /** Leader of the process group. */
+  readonly pid: number;
+  /** Until the leader is collected its number is nobody else's, and the group may be signalled. */
+  readonly isCollected: () => boolean;
+  /** Resolves when the leader is collected. */
+  readonly collected: Promise<unknown>;
+};
+
+/**
+ * Ends a process tree with SIGKILL; there is no grace. Returns how many members still lived when the budget of one second was
+ * over: 0 once two looks in a row have found nobody.
+ *
+ * The group is stopped before the first look: while nobody in it can end or fork, descent shows who belongs to it.
+ */
+export async function endFamily(options: EndFamilyOptions): Promise<number> {
+  const { family, reader, signal, clock, pid, isCollected, collected } = options;
+  const deadline = deadlineAfter(clock, treeLimits.endBudgetMs);
+  if (!isCollected()) signal(-pid, 'SIGSTOP');
+  let emptyScans = 0;
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, treeLimits.pollMs)) {
+    const members = family.members(await reader.read());
+    if (!isCollected()) signal(-pid, 'SIGKILL');
+    for (const member of members) if (reader.isCurrent(member)) signal(member.pid, 'SIGKILL');
+    emptyScans = members.length === 0 ? emptyScans + 1 : 0;
+    if (emptyScans >= treeLimits.emptyScans && isCollected()) return 0;
+    if (deadline.passed()) return members.length;
+    if (members.length === 0 && isCollected()) continue;
+    await within(clock, Math.min(pauseMs, deadline.remainingMs()), isCollected() ? null : collected);
+  }
+}

@@ -1,0 +1,76 @@
+import type { Readable } from 'node:stream';
+import { systemClock, systemRandom } from '@fairlead/base';
+import { pidIsAlive, waitFor } from '@fairlead/testing';
+import {
+  type ProcessTree,
+  type SpawnTreeOptions,
+  spawnTree,
+  startWatchdog,
+  type Watchdog,
+  type WatchdogOptions,
+} from '../src/index.ts';
+
+type Test = { after(hook: () => unknown): void };
+
+/** A watchdog that is closed with the test. */
+export function testWatchdog(t: Test, options: Partial<WatchdogOptions> = {}): Watchdog {
+  const watchdog = startWatchdog({ random: systemRandom(), ...options });
+  t.after(() => watchdog.close());
+  return watchdog;
+}
+
+/** What most trees of these tests have in common: `sh -c` in the root folder, with a plain environment. */
+export function shellOptions(
+  watchdog: Watchdog,
+  script: string,
+  over: Partial<SpawnTreeOptions> = {},
+): SpawnTreeOptions {
+  return {
+    path: '/bin/sh',
+    args: ['-c', script],
+    cwd: '/',
+    env: { PATH: process.env['PATH'] ?? '' },
+    watchdog,
+    isolation: 'none',
+    platform: process.platform,
+    random: systemRandom(),
+    clock: systemClock(),
+    ...over,
+  };
+}
+
+/** A tree that runs a shell script; it is ended with the test. */
+export async function shellTree(
+  t: Test,
+  script: string,
+  over: Partial<SpawnTreeOptions> & { readonly owner?: Watchdog } = {},
+): Promise<ProcessTree> {
+  const { owner = testWatchdog(t), ...options } = over;
+  const answer = await spawnTree(shellOptions(owner, script, options));
+  if (!answer.ok) throw new Error(`${answer.code}: ${answer.localDetail}`);
+  t.after(() => answer.tree.end());
+  return answer.tree;
+}
+
+/** The first line of a stream. */
+export function firstLine(stream: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    stream.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(text.slice(0, text.indexOf('\n')));
+    });
+    stream.once('end', () => reject(new Error(`ended after ${JSON.stringify(text)}`)));
+  });
+}
+
+/** Everything a stream gives. */
+export async function wholeText(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += chunk;
+  return text;
+}
+
+export function gone(pid: number): Promise<unknown> {
+  return waitFor(() => !pidIsAlive(pid), { what: `process ${pid} to be gone` });
+}
