@@ -1,24 +1,76 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { httpFloor } from '../floors/http.ts';
 import { journalCommitsFloor } from '../floors/journal-commits.ts';
+import { JsonPoster } from '../floors/json-post.ts';
+import { checkSum, pairsOf } from '../floors/pairs.ts';
 import { pipeFloor } from '../floors/pipe.ts';
 import { webSocketFloor } from '../floors/web-socket.ts';
-import type { Bench } from '../harness/bench.ts';
-import { interleave } from '../harness/interleave.ts';
+import { childPath } from '../harness/bare-provider.ts';
+import type { Bench, BenchContext } from '../harness/bench.ts';
+import { callBlock } from '../harness/call-block.ts';
+import { startUp } from '../harness/fairlead-up.ts';
+import { interleave, type Variant } from '../harness/interleave.ts';
 import { sumOf } from '../harness/measurement.ts';
+import { writeRunnerConfig } from '../harness/provider-config.ts';
+import { ratioRow } from '../harness/row.ts';
 
 const CALLS_A_ROUND = 100;
 
 export const httpCall: Bench = {
   name: 'http',
-  title: 'one tool call through /api/tools/call, gateway, Runner and plugin',
+  title: 'one tool call through /api/tools/call, gateway and Runner to the plugin',
   async run(context) {
     await using stack = new AsyncDisposableStack();
+    const call = await callVariant(context, stack);
     const http = await httpFloor(context, CALLS_A_ROUND, stack);
     const webSocket = await webSocketFloor(context, CALLS_A_ROUND, stack);
     const pipe = await pipeFloor(context, CALLS_A_ROUND);
     const commits = await journalCommitsFloor(context, CALLS_A_ROUND, stack);
-    const measured = await interleave([http, webSocket, pipe, commits], context.plan(40, 4, 4));
-    const floors = sumOf('sum of the floors', Object.values(measured));
-    return { measurements: [...Object.values(measured), floors], rows: [] };
+    const measured = await interleave([call, http, webSocket, pipe, commits], context.plan(40, 4, 8));
+    const floors = sumOf('sum of its floors', [
+      measured['HTTP echo'],
+      measured['WebSocket echo'],
+      measured['bare pipe'],
+      measured['two journal commits'],
+    ]);
+    return {
+      measurements: [...Object.values(measured), floors],
+      rows: [
+        ratioRow('/api/tools/call against the sum of its floors', measured['/api/tools/call'], floors, 1.6),
+      ],
+    };
   },
 };
+
+type Envelope = { readonly success: boolean; readonly output: unknown };
+
+async function callVariant(
+  context: BenchContext,
+  stack: AsyncDisposableStack,
+): Promise<Variant & { readonly name: '/api/tools/call' }> {
+  const runnerConfig = join(context.folder, 'runner.toml');
+  const providers = [{ id: 'add', args: [childPath('add-plugin.mjs')] }];
+  await writeRunnerConfig(runnerConfig, { runner: 'bench', cwd: context.folder, providers });
+  const up = await startUp(context, { stateDirectory: join(context.folder, 'state'), runnerConfig });
+  stack.defer(() => up.stop());
+  const token = (await readFile(up.tokenFile, 'utf8')).trim();
+  const poster = stack.use(new JsonPoster(up.url, { authorization: `Bearer ${token}` }));
+  const plugin = async (params: Readonly<Record<string, unknown>>): Promise<unknown> => {
+    const envelope = (await poster.post('/api/tools/call', { tool: 'plugin_tool', params })) as Envelope;
+    if (!envelope.success) throw new Error(`${String(params['action'])} failed: ${JSON.stringify(envelope)}`);
+    return envelope.output;
+  };
+  const described = await plugin({ action: 'describe', runner: up.runner, plugin: 'add', tool: 'add' });
+  const { binding } = described as { readonly binding: string };
+  const pairAt = pairsOf(context.seed);
+  return {
+    name: '/api/tools/call',
+    unit: 'µs',
+    round: () =>
+      callBlock(CALLS_A_ROUND, async (index) => {
+        const pair = pairAt(index);
+        checkSum(await plugin({ action: 'call', binding, arguments: { a: pair.a, b: pair.b } }), pair);
+      }),
+  };
+}

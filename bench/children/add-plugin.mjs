@@ -1,5 +1,5 @@
-// The smallest correct native plugin: one tool, `add`. With `--stamp FILE` it writes there, once, the monotonic time (ns) at
-// which it gives its first answer. It ends when its stdin does.
+// The smallest correct native plugin: one tool, `add`. With `--stamp FILE` it writes there when it gives its first answer,
+// and who it is. It ends when its stdin does.
 import { writeFileSync } from 'node:fs';
 
 const stampFile = process.argv[2] === '--stamp' ? process.argv[3] : undefined;
@@ -29,7 +29,7 @@ process.stdin.on('data', (chunk) => {
     text = text.slice(end + 1);
     if (!stamped) {
       stamped = true;
-      writeFileSync(stampFile, String(process.hrtime.bigint()));
+      writeFileSync(stampFile, JSON.stringify({ atNs: String(process.hrtime.bigint()), pid: process.pid }));
     }
     process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: request.id, result: answer(request) })}\n`);
   }

@@ -1,6 +1,10 @@
 // A native plugin with a large catalog: `catalog-plugin.mjs COUNT` offers that many tools, each with the schemas, texts and
-// annotations that a grown plugin has. Its tools are never called.
+// annotations that a grown plugin has. With `--stamp FILE` after it, it writes there when it gives its catalog, and who it
+// is. Its tools are never called.
+import { writeFileSync } from 'node:fs';
+
 const count = Number(process.argv[2]);
+const stampFile = process.argv[3] === '--stamp' ? process.argv[4] : undefined;
 
 function tool(index) {
   return {
@@ -62,6 +66,10 @@ process.stdin.on('data', (chunk) => {
     const { id, method, params } = JSON.parse(text.slice(0, end));
     text = text.slice(end + 1);
     const result = method === 'initialize' ? { protocolVersion: params.protocolVersion } : { tools };
-    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+    const line = `${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`;
+    if (stampFile !== undefined && method === 'tools/list') {
+      writeFileSync(stampFile, JSON.stringify({ atNs: String(process.hrtime.bigint()), pid: process.pid }));
+    }
+    process.stdout.write(line);
   }
 });

@@ -12,11 +12,16 @@ const END_LIMIT_MS = 10_000;
 export class ChildSet implements AsyncDisposable {
   readonly #running = new Set<ChildProcess>();
 
-  /** Starts a program with a pipe to its stdin and from its stdout; its stderr is this process's. */
+  /**
+   * Starts a program with a pipe to its stdin and from its stdout; its stderr is this process's. It leads a session of its
+   * own as a Runner's plugins do: Linux divides a busy processor between sessions first, so one that shared this
+   * process's session would be slower for no reason of its own.
+   */
   start(command: string, args: readonly string[], options: { readonly cwd?: string } = {}): PipedChild {
     const child = spawn(command, args, {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: benchEnvironment(),
+      detached: true,
       ...options,
     });
     this.#running.add(child);

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
 import type { BenchContext } from './bench.ts';
-import type { PipedChild } from './child-set.ts';
 import { firstLine } from './first-line.ts';
 
 /** The launcher of this clone: what a user types. */
@@ -30,24 +29,13 @@ export async function startUp(
   ]);
   const line = await firstLine(child, 'fairlead up', context.signal);
   const readyMs = performance.now() - startedMs;
-  const ready = JSON.parse(line) as { ready: boolean; url: string; tokenFile: string; runner: string; pid: number };
+  const ready = JSON.parse(line) as {
+    ready: boolean;
+    url: string;
+    tokenFile: string;
+    runner: string;
+    pid: number;
+  };
   if (ready.ready !== true) throw new Error(`fairlead up said ${line}`);
   return { ...ready, readyMs, stop: () => context.children.end(child, 'SIGTERM') };
-}
-
-/** Runs one fairlead command to its end and gives how long that took, from before it was started until it was gone. */
-export async function timedProcess(
-  context: BenchContext,
-  command: string,
-  args: readonly string[],
-): Promise<number> {
-  const startedMs = performance.now();
-  const child = context.children.start(command, args);
-  child.stdout.resume();
-  await exitOf(child, context);
-  return performance.now() - startedMs;
-}
-
-async function exitOf(child: PipedChild, context: BenchContext): Promise<void> {
-  throw new Error('to be written');
 }

@@ -1,0 +1,34 @@
+import type { Bench } from '../harness/bench.ts';
+import { launcher } from '../harness/fairlead-up.ts';
+import { interleave } from '../harness/interleave.ts';
+import { ratioRow } from '../harness/row.ts';
+import { timedProcess } from '../harness/timed-process.ts';
+
+export const cliHelp: Bench = {
+  name: 'help',
+  title: 'the command line from start to end, once it is installed',
+  async run(context) {
+    const measured = await interleave(
+      [
+        {
+          name: 'fairlead --help',
+          unit: 'ms',
+          round: async () => [await timedProcess(context, launcher, ['--help'])],
+        },
+        {
+          name: 'node -e 0',
+          unit: 'ms',
+          round: async () => [await timedProcess(context, process.execPath, ['-e', '0'])],
+        },
+      ],
+      // The first run installs and fills the compile cache; the goal is about the second.
+      context.plan(25, 5, 2),
+    );
+    return {
+      measurements: Object.values(measured),
+      rows: [
+        ratioRow('fairlead --help against node -e 0', measured['fairlead --help'], measured['node -e 0'], 3),
+      ],
+    };
+  },
+};
