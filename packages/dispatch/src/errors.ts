@@ -1,0 +1,78 @@
+import { defineErrors } from '@fairlead/base';
+
+/** The codes that dispatch decides itself, and those of the `RunnerPort` that it declares. */
+export const dispatchErrors = defineErrors({
+  invalid_arguments: {
+    message: 'The arguments of plugin_tool are not those of any action; nothing was sent.',
+    next: 'Give action one of list, check, reload, describe or call, and the members that it takes.',
+  },
+  invalid_runner: {
+    message: 'The runner is blank, too long or holds a control character; nothing was sent.',
+    next: 'List the Runners and copy the id.',
+  },
+  insufficient_scope: {
+    message: 'The token does not have the scope that this action needs; nothing was sent.',
+    next: 'Use a token that has it; scopes are given when a token is made, and none implies another.',
+  },
+  unknown_session_id: {
+    message: 'The recording_session_id names no session; nothing was sent.',
+    next: 'Leave it out, or give the id of a session that exists.',
+  },
+  permission_denied: {
+    message: 'The authority mode of this gateway does not allow this action; nothing was sent.',
+    next: 'Ask the operator. Under the mode trusted_agent it is allowed; list and describe always are.',
+  },
+  runner_unavailable: {
+    message: 'There is no such Runner that this token may use and that is connected.',
+    next: 'List the Runners; start the one that is missing.',
+  },
+  plugin_unavailable: {
+    message: 'The Runner has no plugin of that id; nothing was sent.',
+    next: 'List the plugins of that Runner.',
+  },
+  tool_not_found: {
+    message: 'The plugin has no tool of that name; nothing was sent.',
+    next: 'List the tools of that plugin.',
+  },
+  describe_required: {
+    message:
+      'The binding is not known here, or its Runner is not one that this token may use; nothing was sent.',
+    next: 'Describe the tool and call it with the binding that comes back.',
+  },
+  plugin_replaced: {
+    message:
+      'The Runner or the plugin was started again since it was looked at; nothing was sent elsewhere instead or sent again.',
+    next: 'Describe the tool again and call it with the new binding.',
+  },
+  plugin_gateway_unavailable: {
+    message: 'Too many requests wait for that Runner; nothing was sent.',
+    next: 'Try again when some of them have ended.',
+  },
+  plugin_gateway_timeout: {
+    message: 'The Runner did not answer in time.',
+    next: 'See whether the Runner is connected and what its plugins are doing.',
+  },
+  plugin_tool_error: {
+    message: 'The tool ran and reports an error of its own.',
+    next: 'Its result says what is wrong.',
+  },
+  dispatch_failed: {
+    message: 'The gateway failed while the request was on its way.',
+    next: 'This is a fault in Fairlead: report it with the log of that time.',
+  },
+  journal_unavailable: {
+    message: 'The invocation could not be written into the journal, so it was not begun.',
+    next: 'See that the disk of the state directory has room and can be written, then try again.',
+  },
+  journal_unsettled: {
+    message: 'The invocation ended as its certainty says, but the journal could not be told.',
+    next: 'Do not repeat it for that reason. See that the disk of the state directory has room and can be written.',
+  },
+  invocation_interrupted: {
+    message: 'The host stopped before the outcome of this invocation was written.',
+    next: 'Look at what the tool changes before you call it again.',
+  },
+});
+
+/** A code that dispatch decides or that its port answers. */
+export type DispatchErrorCode = keyof typeof dispatchErrors;

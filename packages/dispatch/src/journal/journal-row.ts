@@ -1,0 +1,72 @@
+import type { Certainty } from '@fairlead/base';
+import type { Statement } from '@fairlead/store';
+import { JOURNAL_NAME_MAX_CHARACTERS } from '../limits.ts';
+import type { PluginToolAction } from '../plugin-tool/action.ts';
+
+/** What the journal keeps of an invocation besides its end. Never an argument value, a binding or a result. */
+export type JournalEntry = {
+  /** `call_` and 22 base64url characters. */
+  readonly id: string;
+  readonly principal: string;
+  readonly action: PluginToolAction;
+  readonly runner?: string;
+  readonly plugin?: string;
+  readonly tool?: string;
+  readonly bindingPresent: boolean;
+  readonly argumentsDigest?: string;
+};
+
+/** How an invocation ended. `code` null = nothing went wrong. */
+export type JournalEnd = { readonly certainty: Certainty; readonly code: string | null };
+
+const COLUMNS =
+  'id, at, principal, action, runner, plugin, tool, binding_present, arguments_digest, boot, certainty, code, finished';
+const INSERT = `INSERT INTO journal (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/** A row without an end (`end` null: an intent), or one that is whole at once. */
+export function insertRow(
+  entry: JournalEntry,
+  atMs: number,
+  boot: string,
+  end: JournalEnd | null,
+): Statement {
+  const { id, principal, action, runner, plugin, tool, bindingPresent, argumentsDigest } = entry;
+  return {
+    sql: INSERT,
+    parameters: [
+      id,
+      atMs,
+      principal,
+      action,
+      shown(runner),
+      shown(plugin),
+      shown(tool),
+      bindingPresent ? 1 : 0,
+      argumentsDigest ?? null,
+      boot,
+      end === null ? null : end.certainty,
+      end === null ? null : end.code,
+      end === null ? null : atMs,
+    ],
+  };
+}
+
+/** The end of an intent. The first one stands. */
+export function settleRow(id: string, atMs: number, end: JournalEnd): Statement {
+  return {
+    sql: 'UPDATE journal SET certainty = ?, code = ?, finished = ? WHERE id = ? AND finished IS NULL',
+    parameters: [end.certainty, end.code, atMs, id],
+  };
+}
+
+/** Every intent that an earlier start left without an end. */
+export function settleInterrupted(atMs: number, boot: string, code: string): Statement {
+  return {
+    sql: "UPDATE journal SET certainty = 'outcome_unknown', code = ?, finished = ? WHERE finished IS NULL AND boot <> ?",
+    parameters: [code, atMs, boot],
+  };
+}
+
+function shown(name: string | undefined): string | null {
+  return name === undefined ? null : name.slice(0, JOURNAL_NAME_MAX_CHARACTERS).toWellFormed();
+}

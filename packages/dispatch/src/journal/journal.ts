@@ -1,0 +1,95 @@
+import type { Clock } from '@fairlead/base';
+import type { Store } from '@fairlead/store';
+import type { DispatchLog } from '../dispatch-log.ts';
+import { JournalPruner } from './journal-pruner.ts';
+import {
+  insertRow,
+  type JournalEnd,
+  type JournalEntry,
+  settleInterrupted,
+  settleRow,
+} from './journal-row.ts';
+
+/**
+ * What was done in whose name: one row per invocation, in the peer-local table `journal`. Effects and denials are durable before
+ * anybody is told; reads are written afterwards. Close it before its store.
+ */
+export class Journal implements AsyncDisposable {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #boot: string;
+  readonly #log: DispatchLog | undefined;
+  readonly #pruner: JournalPruner;
+  readonly #observing = new Set<Promise<void>>();
+
+  /** `boot` names this start of the host: an intent of another one has no end to wait for. */
+  constructor(options: {
+    readonly store: Store;
+    readonly clock: Clock;
+    readonly boot: string;
+    readonly log?: DispatchLog;
+  }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#boot = options.boot;
+    this.#log = options.log;
+    this.#pruner = new JournalPruner(options);
+  }
+
+  /** Writes the intent of an effect. Rejects with a code of the store; then nothing may be begun. */
+  async start(entry: JournalEntry): Promise<void> {
+    await this.#store.write([insertRow(entry, this.#clock.wallMs(), this.#boot, null)], 'full');
+    this.#pruner.wrote();
+  }
+
+  /** Writes how an intent ended; a second end changes nothing. Rejects with a code of the store. */
+  async settle(id: string, end: JournalEnd): Promise<void> {
+    await this.#store.write([settleRow(id, this.#clock.wallMs(), end)], 'full');
+  }
+
+  /** Writes an invocation that was refused before anything was begun. Rejects with a code of the store. */
+  async deny(entry: JournalEntry, code: string): Promise<void> {
+    const end: JournalEnd = { certainty: 'not_started', code };
+    await this.#store.write([insertRow(entry, this.#clock.wallMs(), this.#boot, end)], 'full');
+    this.#pruner.wrote();
+  }
+
+  /** Writes a read that has ended. Nobody waits for it; `close` does. */
+  observe(entry: JournalEntry, end: JournalEnd): void {
+    const row = insertRow(entry, this.#clock.wallMs(), this.#boot, end);
+    const write = this.#store.write([row], 'normal').then(
+      () => this.#pruner.wrote(),
+      () => this.#log?.('warn', 'journal.read_not_written', { call: entry.id, action: entry.action }),
+    );
+    this.#observing.add(write);
+    void write.then(() => this.#observing.delete(write));
+  }
+
+  /**
+   * To be awaited at start, before the first invocation: every intent that an earlier start left open becomes
+   * `outcome_unknown`, `invocation_interrupted`. It is never run again. Answers how many there were.
+   */
+  async recoverAtStart(): Promise<number> {
+    const interrupted = settleInterrupted(this.#clock.wallMs(), this.#boot, 'invocation_interrupted');
+    const { changes } = await this.#store.write([interrupted], 'full');
+    const count = changes[0] ?? 0;
+    if (count > 0) this.#log?.('warn', 'journal.recovered', { interrupted: count });
+    this.#pruner.start();
+    return count;
+  }
+
+  /** Removes a share of the rows that are too old or too many; answers how many. The journal also does so by itself. */
+  prune(): Promise<number> {
+    return this.#pruner.prune();
+  }
+
+  /** Waits for the rows of reads and for a pruning under way, and starts no other. */
+  async close(): Promise<void> {
+    while (this.#observing.size > 0) await Promise.all(this.#observing);
+    await this.#pruner.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}

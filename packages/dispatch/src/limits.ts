@@ -1,0 +1,26 @@
+/** Bindings kept at once: some clients describe every tool of eight providers, and a row is a few hundred bytes. */
+export const BINDINGS_MAX = 512;
+
+/** Draws of a fresh binding before giving up: a second one is already a sign of broken randomness. */
+export const BINDING_DRAWS_MAX = 4;
+
+/** How long the journal keeps a row. */
+export const JOURNAL_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
+
+/** Rows of the journal: about 30 MB, and a month of two calls a minute. */
+export const JOURNAL_MAX_ROWS = 100_000;
+
+/** Rows written between two prunings; the journal is cut this far below its most, so that it never passes it. */
+export const JOURNAL_ROWS_BETWEEN_PRUNES = 500;
+
+/** Rows that one pruning looks at or removes: a few milliseconds of one commit. Twice what comes in between two. */
+export const JOURNAL_ROWS_PER_PRUNE = 1_000;
+
+/** How often an idle journal is pruned, so that old rows go even when nobody calls. */
+export const JOURNAL_PRUNE_INTERVAL_MS = 60 * 60 * 1_000;
+
+/** How soon the next pruning follows one that found a full share to remove. */
+export const JOURNAL_PRUNE_AGAIN_MS = 1_000;
+
+/** Characters of a name in the journal: enough to tell Runners apart on one line. */
+export const JOURNAL_NAME_MAX_CHARACTERS = 80;

@@ -1,0 +1,58 @@
+import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
+import type { Bindings } from '../bindings.ts';
+import { mayUseRunner, type Principal } from '../principal.ts';
+import type { RunnerPort } from '../runner-port.ts';
+import { done, type Ending, notStarted } from './ending.ts';
+import type { PluginToolInput } from './input.ts';
+import { usableRunner } from './runner-access.ts';
+import { judgeAnswer } from './runner-answer.ts';
+
+type CallInput = Extract<PluginToolInput, { readonly action: 'call' }>;
+type CallRequest = Extract<RunnerRequest, { readonly kind: 'tools_call' }>;
+
+/** On a call these mean the same to the caller: the instance that was described is not there any more. */
+const REPLACED: ReadonlySet<string> = new Set(['stale_plugin_provider', 'plugin_provider_unavailable']);
+
+/** After these a binding can never serve again. */
+const ENDS_BINDING: ReadonlySet<string> = new Set([
+  'plugin_replaced',
+  'plugin_schema_changed',
+  'plugin_tool_unavailable',
+]);
+
+/** Calls the tool that a binding stands for, on the instance that was described, once. */
+export async function callTool(
+  port: RunnerPort,
+  bindings: Bindings,
+  principal: Principal,
+  input: CallInput,
+  call: string,
+): Promise<Ending> {
+  const observed = bindings.resolve(input.binding);
+  if (observed === undefined || !mayUseRunner(principal, observed.runner))
+    return notStarted('describe_required');
+  const runner = usableRunner(port, principal, observed.runner);
+  // The same instance may come back; another one never becomes it.
+  if (runner === undefined) return notStarted('runner_unavailable');
+  if (runner.instanceId !== observed.runnerInstance) {
+    bindings.forget(input.binding);
+    return notStarted('plugin_replaced');
+  }
+  const request: CallRequest = {
+    kind: 'tools_call',
+    provider: observed.plugin,
+    provider_instance: observed.providerInstance,
+    tool: observed.tool,
+    observation: observed.observation,
+    arguments: input.arguments,
+  };
+  const budgetMs = observed.timeoutSecs * 1_000 + linkLimits.callMarginMs;
+  const answer = judgeAnswer(
+    request,
+    await port.request(observed.runner, observed.runnerInstance, request, { budgetMs, call }),
+  );
+  if (answer.ok) return done(answer.payload.result);
+  const code = REPLACED.has(answer.code) ? 'plugin_replaced' : answer.code;
+  if (ENDS_BINDING.has(code)) bindings.forget(input.binding);
+  return { certainty: answer.certainty, code };
+}

@@ -1,0 +1,41 @@
+import type { RunnerRequest } from '@fairlead/protocol';
+import { mayUseRunner, type Principal } from '../principal.ts';
+import { PLUGIN_CAPABILITY, type RunnerPort, type VisibleRunner } from '../runner-port.ts';
+import { type JudgedAnswer, judgeAnswer, type PayloadOf } from './runner-answer.ts';
+
+/** Every connected Runner with plugins that the principal may use, by id. */
+export function usableRunners(port: RunnerPort, principal: Principal): VisibleRunner[] {
+  return port
+    .runners()
+    .filter(
+      (found) => mayUseRunner(principal, found.runner) && found.capabilities.includes(PLUGIN_CAPABILITY),
+    )
+    .toSorted((left, right) => (left.runner < right.runner ? -1 : 1));
+}
+
+/** One of them. A Runner that is not there and one that may not be used look alike. */
+export function usableRunner(
+  port: RunnerPort,
+  principal: Principal,
+  runner: string,
+): VisibleRunner | undefined {
+  if (!mayUseRunner(principal, runner)) return undefined;
+  return port
+    .runners()
+    .find((found) => found.runner === runner && found.capabilities.includes(PLUGIN_CAPABILITY));
+}
+
+/** Asks a Runner for something it has in memory; one that was replaced meanwhile answers `plugin_replaced`. */
+export async function readFrom<Request extends RunnerRequest>(
+  port: RunnerPort,
+  runner: VisibleRunner,
+  request: Request,
+  options: { readonly budgetMs: number; readonly call: string },
+): Promise<JudgedAnswer<PayloadOf<Request>>> {
+  const answer = judgeAnswer(request, await port.request(runner.runner, runner.instanceId, request, options));
+  const now = port.runners().find((found) => found.runner === runner.runner);
+  if (now !== undefined && now.instanceId !== runner.instanceId)
+    return { ok: false, certainty: 'not_started', code: 'plugin_replaced' };
+  if (!answer.ok && answer.code === 'stale_plugin_provider') return { ...answer, code: 'plugin_replaced' };
+  return answer;
+}

@@ -1,0 +1,75 @@
+import { type Certainty, hasValue, type Json, type Outcome } from '@fairlead/base';
+import {
+  checkResponse,
+  isCallResult,
+  isCode,
+  type RunnerPayload,
+  type RunnerRequest,
+  readRunnerPayload,
+} from '@fairlead/protocol';
+import { dispatchErrors } from '../errors.ts';
+
+/** The payload that belongs to a request. */
+export type PayloadOf<Request extends RunnerRequest> = Extract<
+  RunnerPayload,
+  { readonly kind: Request['kind'] }
+>;
+
+/** What a Runner's answer amounts to once it was judged: the payload of the asked kind, or a code. */
+export type JudgedAnswer<Payload> =
+  | { readonly ok: true; readonly payload: Payload }
+  | { readonly ok: false; readonly certainty: Certainty; readonly code: string };
+
+/** The codes of the port and of this package that a Runner, too, may answer with; every other of ours would be a disguise. */
+const SHARED: ReadonlySet<string> = new Set([
+  'runner_unavailable',
+  'plugin_unavailable',
+  'tool_not_found',
+  'plugin_replaced',
+  'plugin_gateway_unavailable',
+  'plugin_gateway_timeout',
+]);
+
+/** Codes with which the gateway speaks about the caller: from a Runner they would send the caller astray. */
+const GATEWAY_ONLY: ReadonlySet<string> = new Set([
+  ...Object.keys(dispatchErrors).filter((code) => !SHARED.has(code)),
+  'unauthorized',
+  'host_not_allowed',
+  'origin_not_allowed',
+  'unknown_tool',
+  'body_too_large',
+  'unsupported_media_type',
+]);
+
+/**
+ * Judges the answer to a request. A Runner is authenticated and not trusted: its payload must be of the asked kind and
+ * within bounds, its code must be a code, and of its messages nothing is kept. What cannot be an answer leaves an effect unknown.
+ * A read has none: whatever went wrong with it, nothing happened.
+ */
+export function judgeAnswer<Request extends RunnerRequest>(
+  request: Request,
+  answer: Outcome<RunnerPayload>,
+): JudgedAnswer<PayloadOf<Request>> {
+  const reads = request.kind === 'providers_list' || request.kind === 'tools_list';
+  const unknown: Certainty = reads ? 'not_started' : 'outcome_unknown';
+  const invalid = { ok: false, certainty: unknown, code: 'invalid_plugin_response' } as const;
+  if (!hasValue(answer)) {
+    const { code } = answer.fault;
+    if (!isCode(code) || GATEWAY_ONLY.has(code)) return invalid;
+    return {
+      ok: false,
+      certainty: answer.certainty === 'outcome_unknown' ? unknown : answer.certainty,
+      code,
+    };
+  }
+  const payload = answer.value;
+  if (!checkResponse(request, { dispatch_state: 'completed', payload })) return invalid;
+  if (payload.kind === 'tools_call') {
+    // The answer belongs to the call, so it has run; what it answered is not for anyone to read.
+    if (!isCallResult(payload.result))
+      return { ok: false, certainty: 'completed', code: 'invalid_plugin_result' };
+  } else if (readRunnerPayload(payload as unknown as Json) === null) {
+    return invalid;
+  }
+  return { ok: true, payload: payload as PayloadOf<Request> };
+}

@@ -1,0 +1,35 @@
+import type { Outcome } from '@fairlead/base';
+import type { RunnerPayload, RunnerRequest } from '@fairlead/protocol';
+
+/** The capability of a Runner that answers plugin requests. */
+export const PLUGIN_CAPABILITY = 'native_tool_plugins';
+
+/** A Runner that is connected now. `instanceId` is new with every start of its process. */
+export type VisibleRunner = {
+  readonly runner: string;
+  readonly name?: string;
+  readonly instanceId: string;
+  readonly capabilities: readonly string[];
+};
+
+/** How long a request may take in all, in milliseconds, and the journal's id of the invocation it serves. */
+export type RunnerRequestOptions = { readonly budgetMs: number; readonly call?: string };
+
+/** The way to the Runners, implemented by the gateway. */
+export type RunnerPort = {
+  /** The Runners that are connected now, whoever may use them. */
+  runners(): readonly VisibleRunner[];
+  /**
+   * Sends one request to exactly that instance, once, and answers within the budget. Faults of its own:
+   * `runner_unavailable` (`not_started` when it was not handed to the socket or the instance is gone, `outcome_unknown`
+   * after), `plugin_gateway_unavailable` (the queue is full, `not_started`), `plugin_gateway_timeout` (`not_started`
+   * while it waits in the queue, `outcome_unknown` after), `invalid_plugin_response` (`outcome_unknown`). Anything else is the
+   * Runner's answer, which is not trusted here.
+   */
+  request(
+    runner: string,
+    instanceId: string,
+    request: RunnerRequest,
+    options: RunnerRequestOptions,
+  ): Promise<Outcome<RunnerPayload>>;
+};
