@@ -20,7 +20,7 @@ export type SchemaCompilation =
 /**
  * Admits one root schema of profile v1 (docs/reference/native-plugin-protocol.md §7) and compiles it. `role` decides
  * which lengths are allowed and which code an invalid schema gets. The order of refusal: not an object, bounds, then
- * node by node from the root.
+ * node by node from the root. The compiled schema keeps parts of `schema`, which must not change afterwards.
  */
 export function compileSchema(schema: Json, role: SchemaRole): SchemaCompilation {
   if (!isJsonObject(schema)) return { ok: false, code: `${role}_schema_invalid` };
