@@ -3,7 +3,8 @@ import { lengthInRange, type Range, type SchemaNode, type SchemaType } from './s
 
 /**
  * Where a value does not satisfy its schema, in words that hold nothing of the value. `path` is a JSON Pointer
- * (RFC 6901) made of names that the schema declares and of indexes, "" for the whole value, at most 200 characters.
+ * (RFC 6901) made of names that the schema declares and of indexes, "" for the whole value, at most 200 characters;
+ * `expected` goes on after "must be".
  */
 export type SchemaFault = { readonly path: string; readonly expected: string };
 
@@ -27,13 +28,13 @@ export function faultOf(node: SchemaNode, value: Json): SchemaFault | null {
 function find(node: SchemaNode, value: Json, path: string): SchemaFault | null {
   if (!isOfType(node.type, value)) return fault(path, NOUNS[node.type]);
   if (node.choice.constant !== undefined && !jsonEqual(value, node.choice.constant.value)) {
-    return fault(path, 'the one value that the schema names');
+    return fault(path, 'the one value that its schema names');
   }
   if (
     node.choice.allowed !== undefined &&
     !node.choice.allowed.some((allowed) => jsonEqual(allowed, value))
   ) {
-    return fault(path, 'one of the values that the schema lists');
+    return fault(path, 'one of the values that its schema lists');
   }
   switch (node.type) {
     case 'object':
@@ -70,8 +71,7 @@ function findInObject(
   path: string,
 ): SchemaFault | null {
   for (const name of node.required) {
-    if (!Object.hasOwn(value, name))
-      return fault(below(path, name), 'a value, because this member is required');
+    if (!Object.hasOwn(value, name)) return fault(below(path, name), 'present');
   }
   for (const [name, member] of node.properties) {
     if (!Object.hasOwn(value, name)) continue;
@@ -80,7 +80,7 @@ function findInObject(
   }
   if (node.open) return null;
   const undeclared = Object.keys(value).some((name) => !node.properties.has(name));
-  return undeclared ? fault(path, 'no members but those that the schema declares') : null;
+  return undeclared ? fault(path, 'an object with no members but those that its schema declares') : null;
 }
 
 function findInArray(

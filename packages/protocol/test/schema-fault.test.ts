@@ -31,11 +31,11 @@ describe('the fault of a value', () => {
   const rows: readonly (readonly [Json, string, string])[] = [
     [null, '', 'an object'],
     [[], '', 'an object'],
-    [{}, '/path', 'a value, because this member is required'],
+    [{}, '/path', 'present'],
     [{ path: 7 }, '/path', 'a string'],
     [{ path: '' }, '/path', 'a string of 1 to 4096 characters'],
-    [{ path: 'x', mode: 'secret' }, '/mode', 'one of the values that the schema lists'],
-    [{ path: 'x', version: 2 }, '/version', 'the one value that the schema names'],
+    [{ path: 'x', mode: 'secret' }, '/mode', 'one of the values that its schema lists'],
+    [{ path: 'x', version: 2 }, '/version', 'the one value that its schema names'],
     [{ path: 'x', version: 1.5 }, '/version', 'an integer'],
     [{ path: 'x', 'a/b~c': {} }, '/a~1b~0c', 'an array'],
     [{ path: 'x', 'a/b~c': [{}, {}, {}] }, '/a~1b~0c', 'an array of at most 2 items'],
@@ -45,7 +45,7 @@ describe('the fault of a value', () => {
     [{ path: 'x', note: 'x' }, '/note', 'a string of at least 2 characters'],
     [{ path: 'x', code: 'xy' }, '/code', 'a string of 1 to 1 character'],
     [{ path: 'x', nothing: 0 }, '/nothing', 'null'],
-    [{ path: 'x', secret: 1 }, '', 'no members but those that the schema declares'],
+    [{ path: 'x', secret: 1 }, '', 'an object with no members but those that its schema declares'],
   ];
   for (const [value, path, expected] of rows) {
     it(`${JSON.stringify(value)} should be ${expected} at "${path}"`, () => {
