@@ -84,7 +84,8 @@ find_members() {
   members=' ' alive='' marked=' '
   if [ "$by_proc" = 1 ]; then
     set +f
-    for path in $(grep -slF -e "FAIRLEAD_PROVIDER=$token." "$proc"/[0-9]*/environ 2>/dev/null); do
+    # Entry by entry (-z): the grep of busybox looks at a line only up to its first NUL.
+    for path in $(grep -szlF -e "FAIRLEAD_PROVIDER=$token." "$proc"/[0-9]*/environ 2>/dev/null); do
       path=${path%/environ}
       marked="$marked${path##*/} "
     done
