@@ -198,9 +198,8 @@ test('after 30 s it is given up, and its whole tree is ended', { skip: requires(
   const pid = Number(await waitFor(() => readPid(folder), { what: 'the descendant' }));
   await clock.advance(29_999);
   assert.equal(pidIsAlive(pid), true);
-  // From here on the pauses of the ending run on the same clock.
-  const detail = await driven(answer, clock);
-  assert.match(detail, /it took more than 30 s$/);
+  await clock.advance(1);
+  assert.match(await answer, /it took more than 30 s$/);
   await gone(pid);
 });
 
@@ -241,13 +240,4 @@ function readPid(folder: string): string {
   } catch {
     return '';
   }
-}
-
-async function driven<T>(promise: Promise<T>, clock: ReturnType<typeof manualClock>): Promise<T> {
-  let settled = false;
-  const watched = promise.finally(() => {
-    settled = true;
-  });
-  for (let turn = 0; turn < 10_000 && !settled; turn += 1) await clock.advance(1);
-  return await watched;
 }

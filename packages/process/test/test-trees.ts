@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { systemClock, systemRandom } from '@fairlead/base';
+import { systemRandom } from '@fairlead/base';
 import { pidIsAlive, waitFor } from '@fairlead/testing';
 import {
   type ProcessTree,
@@ -34,7 +34,6 @@ export function shellOptions(
     isolation: 'none',
     platform: process.platform,
     random: systemRandom(),
-    clock: systemClock(),
     ...over,
   };
 }

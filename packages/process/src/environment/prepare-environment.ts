@@ -20,6 +20,7 @@ export type EnvironmentRequest = {
   readonly platform: Platform;
   /** Names that must not reach a plugin, from `sensitiveNames`; taken out before and after the init script. */
   readonly sensitive: readonly string[];
+  /** Measures the 30 s of the init script. */
   readonly clock: Clock;
   readonly random: Random;
   /** Ends the init script early. */
@@ -81,7 +82,7 @@ async function runInit(
   init: string,
   marker: string,
 ): Promise<Ran> {
-  const { shell, profile, cwd, platform, random, clock, spawn } = request;
+  const { shell, profile, cwd, platform, random, spawn } = request;
   const command = profile?.program ?? shell.program;
   const found: ExecutableAnswer = await resolveExecutable({ command, cwd, env: initial, platform });
   if (!found.ok) return failed(`the shell ${command} is no executable file (${found.code})`);
@@ -95,7 +96,6 @@ async function runInit(
     isolation: 'none',
     platform,
     random,
-    clock,
     drainMs: initScriptLimits.drainMs,
     ...(spawn === undefined ? {} : { spawn }),
   });

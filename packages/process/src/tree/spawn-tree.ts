@@ -3,7 +3,7 @@ import { closeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
-import { type Clock, type Random, randomId } from '@fairlead/base';
+import { type Random, randomId, systemClock } from '@fairlead/base';
 import { machineFiles } from '../executable/file-view.ts';
 import { isTextWithoutInterpreter } from '../executable/image.ts';
 import { resolveExecutable } from '../executable/resolve-executable.ts';
@@ -34,7 +34,6 @@ export type SpawnTreeOptions = {
   readonly isolation: 'none' | 'pid';
   readonly platform: Platform;
   readonly random: Random;
-  readonly clock: Clock;
   /** What the program is told as its own name; not with isolation. */
   readonly arg0?: string;
   /** How long `end` reads on after the last process has ended. Default 100 ms. */
@@ -119,7 +118,7 @@ function treeOf(
   token: string,
   options: SpawnTreeOptions,
 ): ProcessTree {
-  const { watchdog, platform, clock, spawn = nodeSpawn } = options;
+  const { watchdog, platform, spawn = nodeSpawn } = options;
   const reader = watchdog.processes ?? (hasProc() ? procReader() : psReader(spawn));
   watchdog.watch(pid);
   const watchdogPid = watchdog.pid ?? null;
@@ -135,7 +134,8 @@ function treeOf(
       spared: watchdogPid === null ? [process.pid] : [process.pid, watchdogPid],
     }),
     reader,
-    clock,
+    // Real processes end in real time: a test that moves its clock by hand would wait for ever.
+    clock: systemClock(),
     platform,
     spawn,
     signal: sendSignal,

@@ -88,7 +88,7 @@ async function launch(
   const executable = await services.resolveExecutable({ command: config.command, cwd, env, platform });
   if (signal.aborted) return unstarted('executable', STOPPING);
   if (!executable.ok) return unstarted('executable', executable.code);
-  const { watchdog, random, clock } = services;
+  const { watchdog, random } = services;
   const spawned = await services.spawnTree({
     path: executable.path,
     args: config.args,
@@ -98,7 +98,6 @@ async function launch(
     isolation: config.isolation,
     platform,
     random,
-    clock,
   });
   if (!spawned.ok) {
     const phase = spawned.code === 'plugin_stdio_unavailable' ? 'stdio' : 'spawn';
