@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, FairleadError } from '@fairlead/base';
 import type { Executor } from '@fairlead/dispatch';
 import Fastify, {
@@ -65,6 +65,7 @@ class HttpGateway implements Gateway {
   readonly #running: RunningRequests;
   readonly #fastify: FastifyInstance;
   #http: Server | null = null;
+  readonly #sockets = new Set<Socket>();
   #url = '';
   #isStopping = false;
 
@@ -78,6 +79,10 @@ class HttpGateway implements Gateway {
     const { bind, port } = this.#options.config;
     await this.#fastify.ready();
     const server = this.#fastify.server;
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
     await new Promise<void>((resolve, reject) => {
       const fail = (error: NodeJS.ErrnoException) => reject(listenFault(error, bind, port));
       server.once('error', fail);
@@ -96,15 +101,32 @@ class HttpGateway implements Gateway {
     if (this.#isStopping) return;
     this.#isStopping = true;
     const server = this.#http;
-    const closed = server === null ? null : new Promise<void>((resolve) => server.close(() => resolve()));
-    server?.closeIdleConnections();
-    await this.#running.drain(httpLimits.closeMs);
-    this.#options.hub.close();
-    // What was just answered needs a turn to be written.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    server?.closeAllConnections();
-    await closed;
+    if (server !== null) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      await this.#running.drain(httpLimits.closeMs);
+      this.#options.hub.close();
+      await this.#hangUp(closed);
+      server.closeAllConnections();
+      await closed;
+    }
     await this.#fastify.close();
+  }
+
+  /**
+   * Ends every socket after what was written on it, and gives the other side a moment to do the same: a socket that is
+   * destroyed while something unread lies in it takes the last answer with it.
+   */
+  async #hangUp(closed: Promise<void>): Promise<void> {
+    for (const socket of this.#sockets) socket.end();
+    await new Promise<void>((resolve) => {
+      const timer = this.#options.clock.setTimer(httpLimits.hangUpMs, resolve);
+      void closed.then(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #build(): FastifyInstance {

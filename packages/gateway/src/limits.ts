@@ -30,6 +30,8 @@ export const httpLimits = {
   requestsPerSocket: 0,
   /** Answers still running when the gateway closes: SIGTERM to the end of the process is 5 s. */
   closeMs: 3_000,
+  /** After the last answer, for clients to close their sockets by themselves. */
+  hangUpMs: 250,
   /** Body nesting: a call's arguments may be 16 deep and stand two levels down; the rest is room for a clear refusal further on. */
   bodyDepth: 32,
   /** Values in one body: the arguments' 4,096 and their wrappers, with room for a clear refusal further on. */

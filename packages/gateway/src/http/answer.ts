@@ -12,7 +12,15 @@ export function sendEnvelope(reply: FastifyReply, envelope: Envelope): void {
   if (reply.sent) return;
   const status = envelopeStatus(envelope);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="fairlead"');
-  void reply.code(status).header('content-type', JSON_TYPE).send(JSON.stringify(envelope));
+  void reply.code(status).headers(HEADERS).send(JSON.stringify(envelope));
 }
 
-const JSON_TYPE = 'application/json; charset=utf-8';
+/** The media type of every answer. */
+export const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Answers are about one moment and may hold a secret: nobody in between keeps them, no browser guesses what they are. */
+const HEADERS = {
+  'content-type': JSON_TYPE,
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import type { Duplex } from 'node:stream';
 import { httpLimits } from '../limits.ts';
 import type { LinkEndpoint } from '../link/link-endpoint.ts';
+import { JSON_TYPE } from './answer.ts';
 import { type Envelope, refusalEnvelope } from './envelope.ts';
 import { writeRawAnswer } from './raw-answer.ts';
 
@@ -39,9 +40,12 @@ export function createHttpServer(
   server.on('connect', (_request, socket) => writeRawAnswer(socket, refusalEnvelope('method_not_allowed')));
   server.on('checkExpectation', (_request, response) => {
     const body = JSON.stringify(refusalEnvelope('malformed_request'));
-    response
-      .writeHead(417, { 'content-type': 'application/json; charset=utf-8', connection: 'close' })
-      .end(body);
+    const headers = {
+      'content-type': JSON_TYPE,
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    };
+    response.writeHead(417, headers).end(body);
   });
   server.on('clientError', answerClientError);
   return server;

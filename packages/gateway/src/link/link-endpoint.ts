@@ -71,10 +71,11 @@ export function createLinkEndpoint(options: {
           connection.receive(data as Buffer, isBinary),
         );
         webSocket.on('close', () => connection.closed());
-        // Its cause is a peer's broken framing; `close` follows and tells the hub.
-        webSocket.on('error', (error) =>
-          log('warn', 'link.broken', { runner: authentication.claim.runner, reason: error.message }),
-        );
+        webSocket.on('error', (error) => {
+          log('warn', 'link.broken', { runner: authentication.claim.runner, reason: error.message });
+          // The peer broke the framing, so nothing more is read; the closing handshake must not hold its id.
+          connection.closed();
+        });
       });
     },
   };

@@ -129,6 +129,7 @@ export class RunnerConnection {
       return;
     }
     pending.timer = clock.setTimer(options.budgetMs, () => this.#expire(pending));
+    if (this.#queue.size > 0) this.#pump();
   }
 
   /** Takes one frame as it came. */
@@ -311,6 +312,10 @@ export class RunnerConnection {
 
   readonly #written = (): void => {
     this.#unwritten -= 1;
+    this.#drained();
+  };
+
+  readonly #drained = (): void => {
     if (this.#queue.size > 0) this.#pump();
   };
 
@@ -338,7 +343,7 @@ export class RunnerConnection {
   }
 
   #send(frame: LinkFrame): void {
-    if (this.#options.socket.isOpen) this.#options.socket.send(encodeLinkFrame(frame), () => undefined);
+    if (this.#options.socket.isOpen) this.#options.socket.send(encodeLinkFrame(frame), this.#drained);
   }
 
   #log(level: 'info' | 'warn', event: string, fields: { readonly code?: string } = {}): void {

@@ -1,0 +1,208 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { Agent, request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { test } from 'node:test';
+import type { Invocation } from '@fairlead/dispatch';
+import { hygiene, manualClock } from '@fairlead/testing';
+import { fakeExecutor, startGateway } from './fixture/gateway-fixture.ts';
+import { ask, callTool, envelopeOf, exchange } from './fixture/http-client.ts';
+
+const LIST = { tool: 'plugin_tool', params: { action: 'list' } };
+const HEAD = 'POST /api/tools/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+
+test('a body over the limit is 413, whether its length was told or not, and the client reads the answer', async (t) => {
+  hygiene(t);
+  const { executor, asked } = fakeExecutor();
+  const { port, token } = await startGateway(t, { executor, config: { bodyBytes: 600_000 } });
+  const bytes = JSON.stringify({ tool: 'plugin_tool', params: { text: 'x'.repeat(8_000_000) } });
+  const told = await ask(port, { path: '/api/tools/call', token, bytes });
+  assert.equal(told.status, 413);
+  assert.equal(told.envelope.error?.code, 'body_too_large');
+  assert.equal(told.envelope.dispatch_certainty, 'not_started');
+  const raw = await exchange(
+    port,
+    `${HEAD}Authorization: Bearer ${token}\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`,
+    `${(700_000).toString(16)}\r\n${'x'.repeat(700_000)}\r\n0\r\n\r\n`,
+  );
+  assert.match(raw, /^HTTP\/1\.1 413 /);
+  assert.equal(asked.length, 0);
+});
+
+test('a body of exactly the limit is read', async (t) => {
+  hygiene(t);
+  const { executor, asked } = fakeExecutor();
+  const { port, token } = await startGateway(t, { executor, config: { bodyBytes: 524_288 } });
+  const frame = JSON.stringify({ tool: 'plugin_tool', params: { text: '' } });
+  const bytes = JSON.stringify({ tool: 'plugin_tool', params: { text: 'x'.repeat(524_288 - frame.length) } });
+  assert.equal(Buffer.byteLength(bytes), 524_288);
+  assert.equal((await ask(port, { path: '/api/tools/call', token, bytes })).status, 200);
+  const over = await ask(port, { path: '/api/tools/call', token, bytes: `${bytes} ` });
+  assert.equal(over.status, 413);
+  assert.equal(asked.length, 1);
+});
+
+test('headers that come too slowly are answered 408 and the socket is closed', async (t) => {
+  hygiene(t);
+  const { port } = await startGateway(t, { times: { headersMs: 60, receiveMs: 120, slowCheckMs: 20 } });
+  const answer = await exchange(port, 'GET /healthz HTTP/1.1\r\nHost: loc');
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.equal(envelopeOf(answer).error?.code, 'request_incomplete');
+  assert.equal(envelopeOf(answer).dispatch_certainty, 'not_started');
+});
+
+test('a body that comes too slowly is cut off and reaches no executor', async (t) => {
+  hygiene(t);
+  const { executor, asked } = fakeExecutor();
+  const { port, token } = await startGateway(t, {
+    executor,
+    times: { headersMs: 60, receiveMs: 120, slowCheckMs: 20 },
+  });
+  const answer = await exchange(
+    port,
+    `${HEAD}Authorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n{"tool"`,
+  );
+  assert.match(answer, /^HTTP\/1\.1 408 /);
+  assert.equal(envelopeOf(answer).error?.code, 'request_incomplete');
+  assert.equal(asked.length, 0);
+});
+
+test('a client that leaves in the middle of its body reaches no executor, and the next one is served', async (t) => {
+  hygiene(t);
+  const { executor, asked } = fakeExecutor();
+  const { port, token } = await startGateway(t, { executor });
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${HEAD}Authorization: Bearer ${token}\r\nContent-Length: 100\r\n\r\n{"tool"`);
+  await once(socket, 'connect');
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  assert.equal((await callTool(port, token, LIST)).status, 200);
+  assert.equal(asked.length, 1);
+});
+
+test('a client that goes away while its call runs does not stop the call', async (t) => {
+  hygiene(t);
+  let finish: (invocation: Invocation) => void = () => undefined;
+  let begun: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const settled: string[] = [];
+  const { executor } = fakeExecutor(async () => {
+    begun();
+    const invocation = await new Promise<Invocation>((resolve) => {
+      finish = resolve;
+    });
+    settled.push(invocation.certainty);
+    return invocation;
+  });
+  const { port, token, lines } = await startGateway(t, { executor });
+  const body = JSON.stringify(LIST);
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`${HEAD}Authorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  await started;
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  finish({ certainty: 'completed', output: { kept: true } });
+  assert.equal((await ask(port, { path: '/healthz' })).status, 200);
+  assert.deepEqual(settled, ['completed']);
+  assert.equal(
+    lines.some((line) => line.includes('"error"')),
+    false,
+  );
+});
+
+test('a call over the time limit is answered outcome_unknown, and its late end is dropped', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  let finish: (invocation: Invocation) => void = () => undefined;
+  let begun: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  const { executor } = fakeExecutor(() => {
+    begun();
+    return new Promise<Invocation>((resolve) => {
+      finish = resolve;
+    });
+  });
+  const { port, token } = await startGateway(t, { executor, clock });
+  const waiting = callTool(port, token, LIST);
+  await started;
+  await clock.advance(299_999);
+  await clock.advance(1);
+  const answer = await waiting;
+  assert.equal(answer.status, 400);
+  assert.equal(answer.envelope.error?.code, 'request_timeout');
+  assert.equal(answer.envelope.dispatch_certainty, 'outcome_unknown');
+  finish({ certainty: 'completed', output: {} });
+  assert.equal((await ask(port, { path: '/healthz' })).status, 200);
+});
+
+test('an executor that fails is answered outcome_unknown without a word of its error', async (t) => {
+  hygiene(t);
+  const { executor } = fakeExecutor(() => {
+    throw new Error('marker-internal-path');
+  });
+  const { port, token, lines } = await startGateway(t, { executor });
+  const answer = await callTool(port, token, LIST);
+  assert.equal(answer.status, 400);
+  assert.equal(answer.envelope.error?.code, 'internal_error');
+  assert.equal(answer.envelope.dispatch_certainty, 'outcome_unknown');
+  assert.equal(answer.text.includes('marker-internal-path'), false);
+  assert.equal(
+    lines.some((line) => line.includes('call.failed')),
+    true,
+  );
+});
+
+test('one socket carries many requests, several at once too, each answered in order', async (t) => {
+  hygiene(t);
+  const { executor } = fakeExecutor((params) => ({
+    certainty: 'completed',
+    output: { echo: params as never },
+  }));
+  const { port, token } = await startGateway(t, { executor });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const sockets = new Set<unknown>();
+  for (let count = 0; count < 20; count += 1) {
+    await new Promise<void>((resolve, reject) => {
+      const request = httpRequest({ host: '127.0.0.1', port, path: '/healthz', agent }, (response) => {
+        response.resume().on('end', resolve);
+      });
+      request.on('socket', (socket) => sockets.add(socket));
+      request.on('error', reject);
+      request.end();
+    });
+  }
+  assert.equal(sockets.size, 1);
+  const one = (n: number, close: boolean) => {
+    const body = JSON.stringify({ tool: 'plugin_tool', params: { n } });
+    const connection = close ? 'Connection: close\r\n' : '';
+    return `${HEAD}Authorization: Bearer ${token}\r\n${connection}Content-Length: ${body.length}\r\n\r\n${body}`;
+  };
+  const answers = await exchange(port, one(1, false) + one(2, false) + one(3, true));
+  assert.deepEqual(
+    [...answers.matchAll(/"echo":\{"n":(\d)\}/g)].map((match) => match[1]),
+    ['1', '2', '3'],
+  );
+});
+
+test('sockets beyond the limit are dropped and the others go on', async (t) => {
+  hygiene(t);
+  const { port } = await startGateway(t, { config: { connections: 8 } });
+  const held = Array.from({ length: 8 }, () => connect(port, '127.0.0.1'));
+  t.after(() => {
+    for (const socket of held) socket.destroy();
+  });
+  await Promise.all(held.map((socket) => once(socket, 'connect')));
+  held[0]?.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await once(held[0] as (typeof held)[0], 'data');
+  const ninth = connect(port, '127.0.0.1');
+  ninth.on('error', () => undefined);
+  await once(ninth, 'close');
+  held[0]?.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const [chunk] = await once(held[0] as (typeof held)[0], 'data');
+  assert.match(String(chunk), /^HTTP\/1\.1 200 /);
+});
