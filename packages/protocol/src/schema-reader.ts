@@ -14,7 +14,8 @@ export type SchemaCode =
 
 /**
  * Reads one schema node and everything below it; the depth must be bounded already. Returns the node, or the code of
- * the first fault: within a node unknown keywords come first, then the type, then the keywords, then the children.
+ * the first fault, in the order of docs/reference/native-plugin-protocol.md §7: unknown keywords, the type and what
+ * stands on it, enum, the keywords of the type, then the children.
  */
 export function readSchema(schema: Json, role: SchemaRole): SchemaNode | SchemaCode {
   const invalid: SchemaCode = `${role}_schema_invalid`;

@@ -266,6 +266,52 @@ describe('schema_bounds_exceeded', () => {
   });
 });
 
+describe('the first of several faults', () => {
+  const many = Array.from({ length: 129 }, () => 'same');
+  const rows: readonly (readonly [string, Json, string])[] = [
+    [
+      'an unknown keyword before a title',
+      { type: 'object', title: 1, pattern: '' },
+      'schema_keyword_unsupported',
+    ],
+    [
+      'an unknown keyword before the type of the root',
+      { type: 'string', pattern: '' },
+      'schema_keyword_unsupported',
+    ],
+    ['a title before enum', { type: 'object', title: 1, enum: [] }, 'input_schema_invalid'],
+    [
+      'enum before the keywords of the type',
+      { type: 'object', required: 'a', enum: [] },
+      'schema_bounds_exceeded',
+    ],
+    ['the number of names before the names', { type: 'object', required: many }, 'schema_bounds_exceeded'],
+    [
+      'the form of a keyword before any number',
+      { type: 'object', required: many, properties: [] },
+      'input_schema_invalid',
+    ],
+    [
+      'a node before its children',
+      { type: 'object', properties: { a: { $ref: '' } }, required: [1] },
+      'input_schema_invalid',
+    ],
+    [
+      'an earlier child before a later one',
+      { type: 'object', properties: { a: {}, b: { $ref: '' } } },
+      'input_schema_invalid',
+    ],
+    [
+      'a later child before the type of the root',
+      { type: 'array', items: { $ref: '' } },
+      'schema_keyword_unsupported',
+    ],
+  ];
+  for (const [what, schema, wanted] of rows) {
+    it(what, () => assert.equal(code(schema), wanted));
+  }
+});
+
 describe('matching: types', () => {
   const values: Readonly<Record<string, Json>> = {
     object: {},
