@@ -112,6 +112,18 @@ test('the instruments of the Runner’s own process are not inherited, but may b
   });
 });
 
+test('the coverage folder of a test run does not reach an init script either', async (t) => {
+  hygiene(t);
+  const { env } = process;
+  const saved = env['NODE_V8_COVERAGE'];
+  env['NODE_V8_COVERAGE'] = '/nonexistent/coverage';
+  t.after(() => {
+    if (saved === undefined) delete env['NODE_V8_COVERAGE'];
+    else env['NODE_V8_COVERAGE'] = saved;
+  });
+  assert.deepEqual(await made({ initScript: ':' }, { base: { PATH } }), { PATH });
+});
+
 test('an init script changes, adds and removes, and its noise is passed over', async (t) => {
   hygiene(t);
   const env = await made({

@@ -5,7 +5,15 @@ import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '@fairlead/base';
-import { hygiene, pidIsAlive, type Requirement, requires, temporaryFolder, waitFor } from '@fairlead/testing';
+import {
+  hygiene,
+  manualClock,
+  pidIsAlive,
+  type Requirement,
+  requires,
+  temporaryFolder,
+  waitFor,
+} from '@fairlead/testing';
 import { procReader } from '../src/tree/process-reader.ts';
 import { firstLine, gone, shellTree, testWatchdog } from './test-trees.ts';
 
@@ -27,6 +35,7 @@ const SCRIPTS: readonly string[] = [
   'setsid sh -c "echo \\$\\$; exec sleep 60" & wait',
   '(setsid sh -c "sleep 60 & echo \\$!" &) ; sleep 60',
   '(env -i /bin/sh -c "echo \\$\\$; exec /bin/sleep 60" &) ; sleep 60',
+  'sh -c "env -i setsid /bin/sh -c \\"echo \\\\\\$\\\\\\$; exec /bin/sleep 60\\"; :" & wait',
   'sleep 60 & echo $!; cat >/dev/null',
 ];
 
@@ -104,7 +113,7 @@ test('a hostile environment hides nothing', { skip: requires('setsid') }, async 
 
 test('a Runner that ends in good order leaves no watchdog', async (t) => {
   hygiene(t);
-  const watchdog = testWatchdog(t);
+  await using watchdog = testWatchdog(t);
   const { pid } = watchdog;
   assert.equal(pidIsAlive(pid ?? 0), true);
   await Promise.all([watchdog.close(), watchdog.close()]);
@@ -167,6 +176,20 @@ test('one that always dies is given up, and a missing shell is not fatal', async
   assert.equal(without.pid, null);
   const onWindows = testWatchdog(t, { platform: 'win32' });
   assert.equal(onWindows.pid, null);
+});
+
+test('a watchdog that does not end when its pipe closes is killed after ten seconds', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  const watchdog = testWatchdog(t, { clock, shell: ['/bin/sh', '-c', 'exec sleep 60'] });
+  const pid = watchdog.pid ?? 0;
+  watchdog.forget(4_194_301);
+  const closed = watchdog.close();
+  await clock.advance(9_999);
+  assert.equal(pidIsAlive(pid), true);
+  await clock.advance(1);
+  await closed;
+  assert.equal(pidIsAlive(pid), false);
 });
 
 test('without /proc the process groups and what descends from them are ended', async (t) => {

@@ -15,5 +15,7 @@ export function spawnAsNobody(
   options: NobodyOptions = {},
 ): ChildProcess {
   const user = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  return spawn(command, args, { ...options, ...user });
+  // Nobody may not write where this run collects its coverage.
+  const env = { ...(options.env ?? process.env), NODE_V8_COVERAGE: undefined };
+  return spawn(command, args, { ...options, env, ...user });
 }

@@ -79,7 +79,8 @@ export async function spawnTree(options: SpawnTreeOptions): Promise<SpawnTreeAns
   const token = `${watchdog.token}.${randomId('', random)}`;
   const spawned = await spawnChild(spawn, command, {
     cwd,
-    env: { ...options.env, [PROVIDER_VARIABLE]: token },
+    // Node hands this one on of itself, unless it finds the name here.
+    env: { NODE_V8_COVERAGE: undefined, ...options.env, [PROVIDER_VARIABLE]: token },
     detached: true,
     windowsHide: true,
     stdio: ['pipe', 'pipe', pipe?.writeFd ?? 'pipe'],

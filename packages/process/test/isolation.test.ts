@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { hygiene, pidIsAlive, requires, temporaryFolder, waitFor } from '@fairlead/testing';
+import { type SpawnTreeOptions, spawnTree } from '../src/index.ts';
+import { procReader } from '../src/tree/process-reader.ts';
+import { firstLine, gone, shellOptions, shellTree, testWatchdog, wholeText } from './test-trees.ts';
+
+/** The documented exception of ordinary trees: no environment, a session of its own, and every ancestor gone at once. */
+const ESCAPE =
+  'env -i setsid /bin/sh -c "/bin/sh -c \\"exec /bin/sleep 61\\" & exit" & echo away; read -r word';
+
+/** The escaped process, seen from outside by what it runs. */
+async function escaped(): Promise<number> {
+  const listing = spawn('pgrep', ['-n', '-f', '^/bin/sleep 61$'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  return Number(await wholeText(listing.stdout));
+}
+
+test('with isolation = "pid" nothing escapes', {
+  skip: requires('bubblewrap') || requires('setsid'),
+}, async (t) => {
+  hygiene(t);
+  const tree = await shellTree(t, ESCAPE, { isolation: 'pid' });
+  await firstLine(tree.stdout);
+  const pid = Number(await waitFor(escaped, { what: 'the escaped process' }));
+  t.after(() => {
+    if (pidIsAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  assert.deepEqual(await tree.end(), { survivors: 0 });
+  await gone(pid);
+});
+
+test('the end of an isolated program ends everybody with it', {
+  skip: requires('bubblewrap') || requires('setsid'),
+}, async (t) => {
+  hygiene(t);
+  const tree = await shellTree(t, ESCAPE, { isolation: 'pid' });
+  await firstLine(tree.stdout);
+  const pid = Number(await waitFor(escaped, { what: 'the escaped process' }));
+  t.after(() => {
+    if (pidIsAlive(pid)) process.kill(pid, 'SIGKILL');
+  });
+  tree.stdin.write('go\n');
+  assert.deepEqual(await tree.exited, { code: 0, signal: null });
+  await gone(pid);
+});
+
+test('an isolated program sees its cwd, environment, arguments and exit as any other', {
+  skip: requires('bubblewrap'),
+}, async (t) => {
+  hygiene(t);
+  const cwd = temporaryFolder(t);
+  writeFileSync(join(cwd, 'file'), 'content\n');
+  const script = 'pwd; cat file; echo "$A $#" "$1"; echo to stderr >/dev/stderr; exit 5';
+  const tree = await shellTree(t, '', {
+    isolation: 'pid',
+    cwd,
+    args: ['-c', script, 'sh', '--two words'],
+    env: { PATH: process.env['PATH'] ?? '', A: 'value' },
+  });
+  const [out, err] = await Promise.all([wholeText(tree.stdout), wholeText(tree.stderr)]);
+  assert.equal(out, `${cwd}\ncontent\nvalue 1 --two words\n`);
+  assert.equal(err, 'to stderr\n');
+  assert.deepEqual(await tree.exited, { code: 5, signal: null });
+});
+
+test('an isolated tree has a process numbering of its own', { skip: requires('bubblewrap') }, async (t) => {
+  hygiene(t);
+  const tree = await shellTree(t, 'echo $$; ls /proc | grep -c "^[0-9]"; sleep 60', { isolation: 'pid' });
+  assert.equal(Number(await firstLine(tree.stdout)) < 10, true);
+  assert.equal(procReader().row(tree.pid)?.session, tree.pid);
+});
+
+const unavailable = async (t: { after(hook: () => unknown): void }, over: Partial<SpawnTreeOptions>) => {
+  const answer = await spawnTree(shellOptions(testWatchdog(t), 'exit', { isolation: 'pid', ...over }));
+  assert.equal(answer.ok, false);
+  if (answer.ok) return '';
+  assert.equal(answer.code, 'plugin_isolation_unavailable');
+  return answer.localDetail;
+};
+
+test('plugin_isolation_unavailable: never silently less', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const refusing = join(folder, 'bwrap');
+  writeFileSync(refusing, '#!/bin/sh\necho "no permission" >&2\nexit 1\n', { mode: 0o755 });
+  const broken = join(folder, 'broken');
+  writeFileSync(broken, '#!/nonexistent/interpreter\n', { mode: 0o755 });
+  assert.equal(await unavailable(t, { bubblewrap: 'no-such-bwrap' }), 'bubblewrap (bwrap) is not installed');
+  assert.equal(
+    await unavailable(t, { bubblewrap: refusing }),
+    'bubblewrap is not permitted here: no permission',
+  );
+  assert.match(await unavailable(t, { bubblewrap: broken }), /^bubblewrap could not be started: /);
+  assert.equal(await unavailable(t, { platform: 'darwin' }), 'there are no process namespaces on darwin');
+  assert.equal(await unavailable(t, { platform: 'win32' }), 'there are no process namespaces on win32');
+});
