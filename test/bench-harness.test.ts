@@ -10,7 +10,7 @@ import { within } from '../bench/harness/deadline.ts';
 import { benchEnvironment } from '../bench/harness/environment.ts';
 import { firstLine } from '../bench/harness/first-line.ts';
 import { interleave } from '../bench/harness/interleave.ts';
-import { measurementOf, sumOf, type Unit } from '../bench/harness/measurement.ts';
+import { measurementOf, type Unit } from '../bench/harness/measurement.ts';
 import { differenceRow, orderRow, ratioRow, reportRow } from '../bench/harness/row.ts';
 import { runBenches } from '../bench/harness/run-benches.ts';
 import { median, quantile, rounded, spreadOf } from '../bench/harness/statistics.ts';
@@ -64,24 +64,14 @@ test('the figure of a round is the median of its samples, and p99 looks at the s
   assert.equal(oneRound('ms', 5, 6, 7).p99, null);
 });
 
-test('a sum of floors is taken round by round', () => {
-  const sum = sumOf('sum', [oneRound('µs', 10, 20, 30), oneRound('µs', 3, 1, 2)]);
-  assert.deepEqual(sum.perRound, [13, 21, 32]);
-  assert.equal(sum.p50, 21);
-  assert.throws(() => sumOf('sum', []), RangeError);
-  assert.throws(() => sumOf('sum', [oneRound('µs', 1, 2), oneRound('µs', 1)]), RangeError);
-  assert.throws(() => sumOf('sum', [oneRound('µs', 1), oneRound('ms', 1)]), RangeError);
-});
-
 test('variants run in turn, A B C A B C, after rounds that do not count', async () => {
   const order: string[] = [];
   const rounds: number[] = [];
   const variant = <Name extends string>(name: Name, figure: number) => ({
-    name,
     unit: 'ms' as const,
     async round(round: number) {
       order.push(`${name}${round}`);
-      return [figure + round];
+      return { [name]: [figure + round] } as Record<Name, number[]>;
     },
   });
   const measured = await interleave([variant('a', 10), variant('b', 20), variant('c', 30)], {
@@ -96,16 +86,26 @@ test('variants run in turn, A B C A B C, after rounds that do not count', async 
   assert.equal(measured.c.p50, 30.5);
 });
 
+test('one variant may give several figures of the same round', async () => {
+  const both = {
+    unit: 'ms' as const,
+    round: async (round: number) => ({ whole: [10 + round, 14 + round, 12 + round], part: [round] }),
+  };
+  const { whole, part } = await interleave([both], { rounds: 3, warmUpRounds: 0, signal: never });
+  assert.deepEqual(whole.perRound, [12, 13, 14]);
+  assert.equal(whole.samples, 9);
+  assert.deepEqual(part.perRound, [0, 1, 2]);
+});
+
 test('an interrupted measurement stops before its next variant', async () => {
   const stop = new AbortController();
   let ran = 0;
   const variant = {
-    name: 'a',
     unit: 'ms' as const,
     async round() {
       ran += 1;
       stop.abort(new Error('interrupted'));
-      return [1];
+      return { a: [1] };
     },
   };
   await assert.rejects(interleave([variant, variant], { rounds: 9, warmUpRounds: 0, signal: stop.signal }), {
@@ -207,8 +207,8 @@ const bench = (name: string, figure: number, goal: number): Bench => ({
   async run(context) {
     const { a, b } = await interleave(
       [
-        { name: 'a', unit: 'µs', round: async () => [figure] },
-        { name: 'b', unit: 'µs', round: async () => [10] },
+        { unit: 'µs', round: async () => ({ a: [figure] }) },
+        { unit: 'µs', round: async () => ({ b: [10] }) },
       ],
       context.plan(3, 2, 1),
     );

@@ -27,37 +27,23 @@ export const admission: Bench = {
     const stampFile = join(context.folder, 'stamp');
     const args = [childPath('catalog-plugin.mjs'), String(TOOLS), '--stamp', stampFile];
     const runner = await startWithCatalog(context, stack, args);
-    let reloaded: Start | undefined;
-    let bare: Start | undefined;
     const measured = await interleave(
       [
         {
-          name: 'Runner reload',
           unit: 'ms',
           async round() {
-            reloaded = await reload(runner, stampFile);
-            return [reloaded.wholeMs];
+            const { wholeMs, afterAnswerMs } = await reload(runner, stampFile);
+            return { 'Runner reload': [wholeMs], 'Runner, after the answer': [afterAnswerMs] };
           },
         },
         {
-          name: 'bare start',
           unit: 'ms',
           async round() {
             const startedMs = performance.now();
             const wholeMs = await bareStart(context, [args]);
-            bare = { wholeMs, afterAnswerMs: startedMs + wholeMs - readStamp(stampFile).atMs };
-            return [wholeMs];
+            const afterAnswerMs = startedMs + wholeMs - readStamp(stampFile).atMs;
+            return { 'bare start': [wholeMs], 'bare, after the answer': [afterAnswerMs] };
           },
-        },
-        {
-          name: 'Runner, after the answer',
-          unit: 'ms',
-          round: async () => [reloaded?.afterAnswerMs ?? Number.NaN],
-        },
-        {
-          name: 'bare, after the answer',
-          unit: 'ms',
-          round: async () => [bare?.afterAnswerMs ?? Number.NaN],
         },
       ],
       context.plan(31, 5, 3),

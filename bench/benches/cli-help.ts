@@ -11,14 +11,12 @@ export const cliHelp: Bench = {
     const measured = await interleave(
       [
         {
-          name: 'fairlead --help',
           unit: 'ms',
-          round: async () => [await timedProcess(context, launcher, ['--help'])],
+          round: async () => ({ 'fairlead --help': [await timedProcess(context, launcher, ['--help'])] }),
         },
         {
-          name: 'node -e 0',
           unit: 'ms',
-          round: async () => [await timedProcess(context, process.execPath, ['-e', '0'])],
+          round: async () => ({ 'node -e 0': [await timedProcess(context, process.execPath, ['-e', '0'])] }),
         },
       ],
       // The first run installs and fills the compile cache; the goal is about the second.

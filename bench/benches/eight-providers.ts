@@ -23,24 +23,24 @@ export const eightProviders: Bench = {
   async run(context) {
     await using stack = new AsyncDisposableStack();
     const gateway = stack.use(await startLinkStub());
-    let last: Start | undefined;
-    const seen = (figure: keyof Start) => async () => [last?.[figure] ?? Number.NaN];
     const measured = await interleave(
       [
         {
-          name: 'eight providers ready',
           unit: 'ms',
           async round(round) {
-            last = await startOnce(context, gateway.url, round);
-            return [last.readyMs];
+            const start = await startOnce(context, gateway.url, round);
+            return {
+              'eight providers ready': [start.readyMs],
+              'Runner registered': [start.registeredMs],
+              'first provider answers': [start.firstAnswerMs],
+            };
           },
         },
-        { name: 'Runner registered', unit: 'ms', round: seen('registeredMs') },
-        { name: 'first provider answers', unit: 'ms', round: seen('firstAnswerMs') },
         {
-          name: 'eight bare children',
           unit: 'ms',
-          round: async () => [await bareStart(context, stampedChildren(context.folder, 'bare'))],
+          round: async () => ({
+            'eight bare children': [await bareStart(context, stampedChildren(context.folder, 'bare'))],
+          }),
         },
       ],
       context.plan(15, 4, 2),

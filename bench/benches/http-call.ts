@@ -1,17 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { httpFloor } from '../floors/http.ts';
-import { journalCommitsFloor } from '../floors/journal-commits.ts';
+import { callFloors } from '../floors/call-floors.ts';
 import { JsonPoster } from '../floors/json-post.ts';
 import { checkSum, pairsOf } from '../floors/pairs.ts';
-import { pipeFloor } from '../floors/pipe.ts';
-import { webSocketFloor } from '../floors/web-socket.ts';
 import { childPath } from '../harness/bare-provider.ts';
 import type { Bench, BenchContext } from '../harness/bench.ts';
-import { callBlock } from '../harness/call-block.ts';
+import { type Call, callBlock } from '../harness/call-block.ts';
 import { startUp } from '../harness/fairlead-up.ts';
-import { interleave, type Variant } from '../harness/interleave.ts';
-import { sumOf } from '../harness/measurement.ts';
+import { interleave } from '../harness/interleave.ts';
 import { writeRunnerConfig } from '../harness/provider-config.ts';
 import { ratioRow } from '../harness/row.ts';
 
@@ -22,22 +18,24 @@ export const httpCall: Bench = {
   title: 'one tool call through /api/tools/call, gateway and Runner to the plugin',
   async run(context) {
     await using stack = new AsyncDisposableStack();
-    const call = await callVariant(context, stack);
-    const http = await httpFloor(context, CALLS_A_ROUND, stack);
-    const webSocket = await webSocketFloor(context, CALLS_A_ROUND, stack);
-    const pipe = await pipeFloor(context, CALLS_A_ROUND);
-    const commits = await journalCommitsFloor(context, CALLS_A_ROUND, stack);
-    const measured = await interleave([call, http, webSocket, pipe, commits], context.plan(40, 4, 8));
-    const floors = sumOf('sum of its floors', [
-      measured['HTTP echo'],
-      measured['WebSocket echo'],
-      measured['bare pipe'],
-      measured['two journal commits'],
-    ]);
+    const call = await throughFairlead(context, stack);
+    const floors = await callFloors(context, stack, CALLS_A_ROUND);
+    const measured = await interleave(
+      [
+        { unit: 'µs', round: async () => ({ '/api/tools/call': await callBlock(CALLS_A_ROUND, call) }) },
+        floors,
+      ],
+      context.plan(40, 4, 12),
+    );
     return {
-      measurements: [...Object.values(measured), floors],
+      measurements: Object.values(measured),
       rows: [
-        ratioRow('/api/tools/call against the sum of its floors', measured['/api/tools/call'], floors, 1.6),
+        ratioRow(
+          '/api/tools/call against the sum of its floors',
+          measured['/api/tools/call'],
+          measured['sum of its floors'],
+          1.6,
+        ),
       ],
     };
   },
@@ -45,10 +43,7 @@ export const httpCall: Bench = {
 
 type Envelope = { readonly success: boolean; readonly output: unknown };
 
-async function callVariant(
-  context: BenchContext,
-  stack: AsyncDisposableStack,
-): Promise<Variant & { readonly name: '/api/tools/call' }> {
+async function throughFairlead(context: BenchContext, stack: AsyncDisposableStack): Promise<Call> {
   const runnerConfig = join(context.folder, 'runner.toml');
   const providers = [{ id: 'add', args: [childPath('add-plugin.mjs')] }];
   await writeRunnerConfig(runnerConfig, { runner: 'bench', cwd: context.folder, providers });
@@ -64,13 +59,8 @@ async function callVariant(
   const described = await plugin({ action: 'describe', runner: up.runner, plugin: 'add', tool: 'add' });
   const { binding } = described as { readonly binding: string };
   const pairAt = pairsOf(context.seed);
-  return {
-    name: '/api/tools/call',
-    unit: 'µs',
-    round: () =>
-      callBlock(CALLS_A_ROUND, async (index) => {
-        const pair = pairAt(index);
-        checkSum(await plugin({ action: 'call', binding, arguments: { a: pair.a, b: pair.b } }), pair);
-      }),
+  return async (index) => {
+    const pair = pairAt(index);
+    checkSum(await plugin({ action: 'call', binding, arguments: { a: pair.a, b: pair.b } }), pair);
   };
 }

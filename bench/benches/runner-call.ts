@@ -8,9 +8,9 @@ import { pipeFloor } from '../floors/pipe.ts';
 import { childPath } from '../harness/bare-provider.ts';
 import type { Bench, BenchContext } from '../harness/bench.ts';
 import { startBenchRunner } from '../harness/bench-runner.ts';
-import { callBlock } from '../harness/call-block.ts';
+import { type Call, callBlock } from '../harness/call-block.ts';
 import { within } from '../harness/deadline.ts';
-import { interleave, type Variant } from '../harness/interleave.ts';
+import { interleave } from '../harness/interleave.ts';
 import { startLinkStub } from '../harness/link-stub.ts';
 import { writeRunnerConfig } from '../harness/provider-config.ts';
 import { ratioRow } from '../harness/row.ts';
@@ -23,10 +23,17 @@ export const runnerCall: Bench = {
   title: 'one tool call of a Runner to a real child',
   async run(context) {
     await using stack = new AsyncDisposableStack();
-    const runner = await runnerVariant(context, stack);
-    const pipe = await pipeFloor(context, CALLS_A_ROUND);
-    const mcp = await mcpStdioFloor(context, CALLS_A_ROUND, stack);
-    const measured = await interleave([runner, pipe, mcp], context.plan(60, 6, 8));
+    const runner = await throughRunner(context, stack);
+    const pipe = await pipeFloor(context);
+    const mcp = await mcpStdioFloor(context, stack);
+    const measured = await interleave(
+      [
+        { unit: 'µs', round: async () => ({ 'Runner call': await callBlock(CALLS_A_ROUND, runner) }) },
+        { unit: 'µs', round: async () => ({ 'bare pipe': await callBlock(CALLS_A_ROUND, pipe) }) },
+        { unit: 'µs', round: async () => ({ 'MCP SDK v2 stdio': await callBlock(CALLS_A_ROUND, mcp) }) },
+      ],
+      context.plan(60, 6, 8),
+    );
     const call = measured['Runner call'];
     return {
       measurements: Object.values(measured),
@@ -38,10 +45,7 @@ export const runnerCall: Bench = {
   },
 };
 
-async function runnerVariant(
-  context: BenchContext,
-  stack: AsyncDisposableStack,
-): Promise<Variant & { readonly name: 'Runner call' }> {
+async function throughRunner(context: BenchContext, stack: AsyncDisposableStack): Promise<Call> {
   const configPath = join(context.folder, 'runner.toml');
   const providers = [{ id: 'add', args: [childPath('add-plugin.mjs')] }];
   await writeRunnerConfig(configPath, { runner: 'bench', cwd: context.folder, providers });
@@ -58,22 +62,17 @@ async function runnerVariant(
   const { observation } = tool;
   const { provider_instance } = catalog;
   const pairAt = pairsOf(context.seed);
-  return {
-    name: 'Runner call',
-    unit: 'µs',
-    round: () =>
-      callBlock(CALLS_A_ROUND, async (index) => {
-        const pair = pairAt(index);
-        const payload = await ask(runner, {
-          kind: 'tools_call',
-          provider: 'add',
-          provider_instance,
-          tool: 'add',
-          observation,
-          arguments: { a: pair.a, b: pair.b },
-        });
-        checkSum(payload.kind === 'tools_call' ? payload.result : null, pair);
-      }),
+  return async (index) => {
+    const pair = pairAt(index);
+    const payload = await ask(runner, {
+      kind: 'tools_call',
+      provider: 'add',
+      provider_instance,
+      tool: 'add',
+      observation,
+      arguments: { a: pair.a, b: pair.b },
+    });
+    checkSum(payload.kind === 'tools_call' ? payload.result : null, pair);
   };
 }
 

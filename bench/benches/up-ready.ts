@@ -20,16 +20,17 @@ export const upReady: Bench = {
     await writeRunnerConfig(runnerConfig, { runner: 'bench', cwd: context.folder, providers });
     const measured = await interleave(
       [
-        { name: 'fairlead up', unit: 'ms', round: (round) => up(context, runnerConfig, round) },
+        { unit: 'ms', round: async (round) => ({ 'fairlead up': [await up(context, runnerConfig, round)] }) },
         {
-          name: 'slowest provider alone',
           unit: 'ms',
-          round: async () => [
-            await bareStart(
-              context,
-              PROVIDERS.map(() => args),
-            ),
-          ],
+          round: async () => ({
+            'slowest provider alone': [
+              await bareStart(
+                context,
+                PROVIDERS.map(() => args),
+              ),
+            ],
+          }),
         },
       ],
       context.plan(11, 3, 1),
@@ -48,10 +49,10 @@ export const upReady: Bench = {
   },
 };
 
-async function up(context: BenchContext, runnerConfig: string, round: number): Promise<number[]> {
+async function up(context: BenchContext, runnerConfig: string, round: number): Promise<number> {
   const stateDirectory = join(context.folder, `state${round}`);
   const running = await startUp(context, { stateDirectory, runnerConfig });
   await running.stop();
   await rm(stateDirectory, { recursive: true });
-  return [running.readyMs];
+  return running.readyMs;
 }

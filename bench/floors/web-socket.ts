@@ -2,20 +2,15 @@ import { once } from 'node:events';
 import { WebSocket } from 'ws';
 import { childPath } from '../harness/bare-provider.ts';
 import type { BenchContext } from '../harness/bench.ts';
-import { callBlock } from '../harness/call-block.ts';
+import type { Call } from '../harness/call-block.ts';
 import { within } from '../harness/deadline.ts';
 import { firstLine } from '../harness/first-line.ts';
-import type { Variant } from '../harness/interleave.ts';
 import { checkSum, pairsOf } from './pairs.ts';
 
 type Result = { readonly response: { readonly payload: { readonly result: unknown } } };
 
 /** A frame of the Runner link's shape and size to a bare WebSocket server and back. */
-export async function webSocketFloor(
-  context: BenchContext,
-  calls: number,
-  stack: AsyncDisposableStack,
-): Promise<Variant & { readonly name: 'WebSocket echo' }> {
+export async function webSocketFloor(context: BenchContext, stack: AsyncDisposableStack): Promise<Call> {
   const server = context.children.start(process.execPath, [childPath('ws-echo.mjs')]);
   const port = await firstLine(server, 'the WebSocket echo', context.signal);
   const socket = new WebSocket(`ws://127.0.0.1:${port}`, { perMessageDeflate: false });
@@ -28,33 +23,22 @@ export async function webSocketFloor(
   });
   socket.on('close', () => waiting?.reject(new Error('the WebSocket echo closed')));
   const pairAt = pairsOf(context.seed);
-  const ids = {
-    call: `call_${'A'.repeat(22)}`,
-    provider_instance: 'A'.repeat(22),
+  const call = `call_${'A'.repeat(22)}`;
+  const target = {
+    provider: 'add',
+    provider_instance: `pin_${'A'.repeat(22)}`,
+    tool: 'add',
     observation: 'A'.repeat(43),
   };
   let id = 0;
-  return {
-    name: 'WebSocket echo',
-    unit: 'µs',
-    round: () =>
-      callBlock(calls, async (index) => {
-        const pair = pairAt(index);
-        id += 1;
-        const { call, provider_instance, observation } = ids;
-        const tools_call = {
-          kind: 'tools_call',
-          provider: 'add',
-          provider_instance,
-          tool: 'add',
-          observation,
-        };
-        const request = { ...tools_call, arguments: { a: pair.a, b: pair.b } };
-        const answer = new Promise<unknown>((resolve, reject) => {
-          waiting = { resolve, reject };
-        });
-        socket.send(JSON.stringify({ type: 'request', id, call, deadline_ms: 35_000, request }));
-        checkSum(await answer, pair);
-      }),
+  return async (index) => {
+    const pair = pairAt(index);
+    id += 1;
+    const request = { kind: 'tools_call', ...target, arguments: { a: pair.a, b: pair.b } };
+    const answer = new Promise<unknown>((resolve, reject) => {
+      waiting = { resolve, reject };
+    });
+    socket.send(JSON.stringify({ type: 'request', id, call, deadline_ms: 35_000, request }));
+    checkSum(await answer, pair);
   };
 }

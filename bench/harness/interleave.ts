@@ -1,11 +1,10 @@
 import { type Measurement, measurementOf, type Unit } from './measurement.ts';
 
-/** One way of doing the work, measured beside the others. */
-export type Variant = {
-  readonly name: string;
+/** One way of doing the work, measured beside the others. A round of it may give several figures, each with a name. */
+export type Variant<Name extends string> = {
   readonly unit: Unit;
-  /** Does one round and gives its samples, at least one. Rounds that only warm up have negative numbers. */
-  round(round: number): Promise<readonly number[]>;
+  /** Does one round and gives its samples, at least one of each name. Rounds that only warm up have negative numbers. */
+  round(round: number): Promise<Readonly<Record<Name, readonly number[]>>>;
 };
 
 export type InterleaveOptions = {
@@ -17,27 +16,31 @@ export type InterleaveOptions = {
   readonly onRound?: (round: number) => void;
 };
 
+type NamesOf<V> = V extends Variant<infer Name> ? Name : never;
+
 /**
- * Runs variants in turn, A B C A B C …, so that whatever else happens on the machine hits all of them alike. Returns their
+ * Runs variants in turn, A B C A B C …, so that whatever else happens on the machine hits all of them alike. Returns the
  * measurements by name.
  */
-export async function interleave<Name extends string>(
-  variants: readonly (Variant & { readonly name: Name })[],
+export async function interleave<const Variants extends readonly Variant<string>[]>(
+  variants: Variants,
   options: InterleaveOptions,
-): Promise<Record<Name, Measurement>> {
+): Promise<Record<NamesOf<Variants[number]>, Measurement>> {
   const { rounds, warmUpRounds, signal, onRound } = options;
-  const samples = variants.map((): (readonly number[])[] => []);
-  for (let round = -warmUpRounds; round < rounds; round += 1) {
+  const taken = new Map<string, { readonly unit: Unit; readonly rounds: (readonly number[])[] }>();
+  for (let round = 0 - warmUpRounds; round < rounds; round += 1) {
     onRound?.(round);
-    for (const [index, variant] of variants.entries()) {
+    for (const { unit, round: run } of variants) {
       signal.throwIfAborted();
-      const taken = await variant.round(round);
-      if (round >= 0) samples[index]?.push(taken);
+      const samples = await run(round);
+      if (round < 0) continue;
+      for (const [name, some] of Object.entries(samples)) {
+        const known = taken.get(name);
+        if (known === undefined) taken.set(name, { unit, rounds: [some] });
+        else known.rounds.push(some);
+      }
     }
   }
-  const measured = variants.map(({ name, unit }, index) => [
-    name,
-    measurementOf(name, unit, samples[index] ?? []),
-  ]);
-  return Object.fromEntries(measured) as Record<Name, Measurement>;
+  const measured = [...taken].map(([name, { unit, rounds: all }]) => [name, measurementOf(name, unit, all)]);
+  return Object.fromEntries(measured) as Record<NamesOf<Variants[number]>, Measurement>;
 }

@@ -26,21 +26,3 @@ export function measurementOf(name: string, unit: Unit, rounds: readonly (readon
     samples: all.length,
   };
 }
-
-/** The sum of several figures, taken round by round: what the parts cost when nothing is added between them. */
-export function sumOf(name: string, parts: readonly Measurement[]): Measurement {
-  const first = parts[0];
-  if (first === undefined) throw new RangeError('no parts, no sum');
-  const perRound = first.perRound.map((_, round) =>
-    parts.reduce((sum, part) => sum + figureOf(part, round, first), 0),
-  );
-  return { name, unit: first.unit, ...spreadOf(perRound), perRound, p99: null, samples: first.samples };
-}
-
-function figureOf(part: Measurement, round: number, first: Measurement): number {
-  const figure = part.perRound[round];
-  if (figure === undefined || part.unit !== first.unit || part.perRound.length !== first.perRound.length) {
-    throw new RangeError(`${part.name} and ${first.name} were not measured in the same rounds and unit`);
-  }
-  return figure;
-}
