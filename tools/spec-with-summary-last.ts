@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
-import { spec } from 'node:test/reporters';
 import type { TestEvent } from 'node:test/reporters';
+import { spec } from 'node:test/reporters';
 
 /**
  * The runner's own `spec` reporter with one change: the summary lines (tests, pass, fail … duration_ms) come after the

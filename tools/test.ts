@@ -7,7 +7,13 @@ import { join } from 'node:path';
 import { checks, root, runChecks } from './checks.ts';
 
 const patterns = process.argv.slice(2);
-const everyTest = ['packages/*/test/**/*.test.ts', 'plugins/*/test/**/*.test.ts', 'examples/plugins/*/test/**/*.test.ts', 'test/**/*.test.ts', 'tools/test/**/*.test.ts'];
+const everyTest = [
+  'packages/*/test/**/*.test.ts',
+  'plugins/*/test/**/*.test.ts',
+  'examples/plugins/*/test/**/*.test.ts',
+  'test/**/*.test.ts',
+  'tools/test/**/*.test.ts',
+];
 
 /** The share of lines and functions that tests must reach, in per cent, over all source files. */
 const gates = { lines: 95, functions: 95 };

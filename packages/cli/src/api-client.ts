@@ -6,7 +6,12 @@ import { FairleadError, isJsonObject, type Json, type JsonObject } from '@fairle
 export type Envelope = {
   readonly success: boolean;
   readonly output: Json;
-  readonly error: { readonly code: string; readonly message: string; readonly recovery?: string; readonly detail?: Json } | null;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly recovery?: string;
+    readonly detail?: Json;
+  } | null;
   readonly dispatch_certainty: 'not_started' | 'completed' | 'outcome_unknown';
   readonly failure_kind?: string;
   readonly call?: string;
@@ -52,7 +57,9 @@ export function sendOnce(options: ApiRequest): Promise<Answer> {
       headers: {
         accept: 'application/json',
         ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
-        ...(payload === undefined ? {} : { 'content-type': 'application/json', 'content-length': payload.length }),
+        ...(payload === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': payload.length }),
       },
     });
     request.on('socket', (socket) => {
@@ -77,7 +84,10 @@ export function sendOnce(options: ApiRequest): Promise<Answer> {
         else end({ kind: 'answered', status: response.statusCode ?? 0, envelope });
       });
     });
-    timer = setTimeout(() => fail(`no answer within ${Math.round(options.timeoutMs / 1000)} s`), options.timeoutMs);
+    timer = setTimeout(
+      () => fail(`no answer within ${Math.round(options.timeoutMs / 1000)} s`),
+      options.timeoutMs,
+    );
     request.end(payload);
   });
 }
@@ -85,7 +95,10 @@ export function sendOnce(options: ApiRequest): Promise<Answer> {
 function parseServerUrl(serverUrl: string, path: string): URL {
   const url = URL.parse(serverUrl);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '') {
-    throw new FairleadError('server_url_invalid', 'the server address must be an http or https URL without a user name');
+    throw new FairleadError(
+      'server_url_invalid',
+      'the server address must be an http or https URL without a user name',
+    );
   }
   const base = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
   return new URL(`${base}${path}`, url);
@@ -103,8 +116,13 @@ function readEnvelope(bytes: Buffer): Envelope | null {
 function isEnvelope(value: unknown): value is Envelope {
   if (!isJsonObject(value) || typeof value['success'] !== 'boolean' || !('output' in value)) return false;
   const certainty = value['dispatch_certainty'];
-  if (certainty !== 'not_started' && certainty !== 'completed' && certainty !== 'outcome_unknown') return false;
+  if (certainty !== 'not_started' && certainty !== 'completed' && certainty !== 'outcome_unknown')
+    return false;
   const error = value['error'];
   if (error === null) return true;
-  return isJsonObject(error) && typeof (error as JsonObject)['code'] === 'string' && typeof error['message'] === 'string';
+  return (
+    isJsonObject(error) &&
+    typeof (error as JsonObject)['code'] === 'string' &&
+    typeof error['message'] === 'string'
+  );
 }

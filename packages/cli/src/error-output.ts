@@ -9,7 +9,9 @@ export function printError(context: CommandContext, error: unknown): number {
   if (!(error instanceof FairleadError)) {
     context.stderr('fairlead: something went wrong inside Fairlead (internal_error)\n');
     const told = context.env['FAIRLEAD_DEBUG'] !== undefined && error instanceof Error;
-    context.stderr(told ? `${error.stack}\n` : '  next: run it again with FAIRLEAD_DEBUG=1 and report what it prints\n');
+    context.stderr(
+      told ? `${error.stack}\n` : '  next: run it again with FAIRLEAD_DEBUG=1 and report what it prints\n',
+    );
     return exitCodes.failed;
   }
   context.stderr(`fairlead: ${singleLine(error.message)} (${error.code})\n`);

@@ -1,10 +1,10 @@
+import type { ErrorEntry } from '@fairlead/base';
 import { dispatchErrors } from '@fairlead/dispatch';
 import { gatewayErrors } from '@fairlead/gateway';
 import { processErrors } from '@fairlead/process';
 import { protocolErrors } from '@fairlead/protocol';
 import { runnerErrors } from '@fairlead/runner';
 import { storeErrors } from '@fairlead/store';
-import type { ErrorEntry } from '@fairlead/base';
 import { cliErrors } from './errors.ts';
 
 /** Every package's table of codes, for whoever has to explain one. */

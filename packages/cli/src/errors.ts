@@ -54,6 +54,26 @@ export const cliErrors = defineErrors({
     message: 'the arguments are not a JSON object',
     next: 'give --arguments as JSON, as @FILE, or as - to read standard input',
   },
+  examples_missing: {
+    message: 'there are no example plugins beside this command',
+    next: 'leave out --examples, and write a runner.toml of your own',
+  },
+  secret_key_invalid: {
+    message: 'secret.key in the state directory cannot be used',
+    next: 'restore the file from a backup, or move it away: a new one is made, and digests in the journal no longer compare with old ones',
+  },
+  runner_id_missing: {
+    message: 'runner.toml has no client_id',
+    next: 'add `client_id = "NAME"`, the id that the Runner token was made for',
+  },
+  runner_token_missing: {
+    message: 'no Runner token was given and none was found',
+    next: 'make one on the gateway with `fairlead token create --runner ID`, then give --token-file FILE or set FAIRLEAD_RUNNER_TOKEN',
+  },
+  server_url_missing: {
+    message: 'no gateway was named',
+    next: 'give --server-url URL, or write server_url into runner.toml',
+  },
   internal_error: {
     message: 'something went wrong inside Fairlead',
     next: 'run it again with FAIRLEAD_DEBUG=1 and report what it prints',

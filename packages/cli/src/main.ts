@@ -25,4 +25,3 @@ export async function main(
     return printError(context, error);
   }
 }
-

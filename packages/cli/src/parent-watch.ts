@@ -2,7 +2,12 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '@fairlead/base';
 
 /** A process as the kernel knows it: a number alone may be reused, a number with its start time may not. */
-type ProcessIdentity = { readonly pid: number; readonly parent: number; readonly name: string; readonly startTime: string };
+type ProcessIdentity = {
+  readonly pid: number;
+  readonly parent: number;
+  readonly name: string;
+  readonly startTime: string;
+};
 
 /** Reads one process; null when it is gone or a zombie, or where the platform has no `/proc`. */
 export type ReadProcess = (pid: number) => ProcessIdentity | null;
@@ -52,7 +57,8 @@ export function watchNpm(options: {
     if (grandparent !== null) watched.push(grandparent);
   }
   const gone = () =>
-    parentPid() !== firstParent || watched.some((process) => read(process.pid)?.startTime !== process.startTime);
+    parentPid() !== firstParent ||
+    watched.some((process) => read(process.pid)?.startTime !== process.startTime);
   let timer = clock.setTimer(pollMs, poll, { unref: true });
   function poll(): void {
     if (gone()) onGone();

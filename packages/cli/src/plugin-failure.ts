@@ -31,7 +31,9 @@ export function reportFailure(
   if (options.json === true) context.stdout(`${JSON.stringify(failureObject(envelope))}\n`);
   context.stderr(`fairlead: ${safeLine(error.message)} (${safeLine(error.code)})\n`);
   if (answer.status === 401 || answer.status === 403) {
-    context.stderr(`  ${action} needs the scope ${scopeOf[action] ?? 'plugin:inspect'}; no token was made or changed\n`);
+    context.stderr(
+      `  ${action} needs the scope ${scopeOf[action] ?? 'plugin:inspect'}; no token was made or changed\n`,
+    );
   }
   context.stderr(`  ${labelled('certainty', envelope.dispatch_certainty)}`);
   if (envelope.call !== undefined) context.stderr(`  ${labelled('call', envelope.call)}`);
@@ -41,7 +43,12 @@ export function reportFailure(
   return exitCodes.failed;
 }
 
-function reportLost(context: CommandContext, action: string, json: boolean | undefined, reason: string): number {
+function reportLost(
+  context: CommandContext,
+  action: string,
+  json: boolean | undefined,
+  reason: string,
+): number {
   if (json === true) {
     const error = { code: 'answer_lost', message: 'the answer was lost' };
     context.stdout(`${JSON.stringify({ error, dispatchState: 'outcome_unknown' })}\n`);

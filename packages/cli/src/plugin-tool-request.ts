@@ -30,7 +30,10 @@ const timeoutMsOf: Readonly<Record<string, number>> = {
 export type PluginToolCaller = (params: JsonObject) => Promise<Answer>;
 
 /** Finds the server and the token. Throws the codes of `findToken`. */
-export async function connectPluginTool(context: CommandContext, flags: NetworkFlags): Promise<PluginToolCaller> {
+export async function connectPluginTool(
+  context: CommandContext,
+  flags: NetworkFlags,
+): Promise<PluginToolCaller> {
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
   const own = await readServerFile(stateDirectory);
   const serverUrl = flags.serverUrl ?? own?.url ?? defaultServerUrl;

@@ -39,7 +39,11 @@ function* everyCommand(command: Command): Generator<Command> {
 }
 
 /** An option that may be given once; a second time is a mistake, not an override. */
-function once(flags: string, description: string, parse: (value: string) => unknown = (value) => value): Option {
+function once(
+  flags: string,
+  description: string,
+  parse: (value: string) => unknown = (value) => value,
+): Option {
   let given = false;
   return new Option(flags, description).argParser((value: string) => {
     if (given) throw new InvalidArgumentError('it was given twice');
@@ -50,7 +54,8 @@ function once(flags: string, description: string, parse: (value: string) => unkn
 
 function port(value: string): number {
   const number = Number(value);
-  if (!/^\d{1,5}$/.test(value) || number > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535');
+  if (!/^\d{1,5}$/.test(value) || number > 65_535)
+    throw new InvalidArgumentError('a port is a number from 0 to 65535');
   return number;
 }
 
@@ -73,9 +78,10 @@ function addHostCommands(program: Command, context: CommandContext, exit: SetExi
       .addOption(json());
   listening(program.command('up').description('start a gateway and a Runner on this machine'))
     .addOption(once('--runner-config <file>', 'runner.toml of the Runner', nonEmpty))
+    .option('--examples', 'write a first runner.toml with the example plugins where there is none')
     .action(async (flags) => exit(await (await import('./commands/up.ts')).up(context, flags)));
-  listening(program.command('serve').description('start a gateway alone; Runners dial in')).action(async (flags) =>
-    exit(await (await import('./commands/up.ts')).serve(context, flags)),
+  listening(program.command('serve').description('start a gateway alone; Runners dial in')).action(
+    async (flags) => exit(await (await import('./commands/up.ts')).serve(context, flags)),
   );
   program
     .command('status')
@@ -96,7 +102,9 @@ function addHostCommands(program: Command, context: CommandContext, exit: SetExi
     .addOption(stateDir())
     .addOption(once('--config <file>', 'fairlead.toml to read', nonEmpty))
     .addOption(json())
-    .action(async (flags) => exit(await (await import('./commands/config-show.ts')).configShow(context, flags)));
+    .action(async (flags) =>
+      exit(await (await import('./commands/config-show.ts')).configShow(context, flags)),
+    );
 }
 
 function addRunnerCommands(program: Command, context: CommandContext, exit: SetExit): void {
@@ -108,14 +116,18 @@ function addRunnerCommands(program: Command, context: CommandContext, exit: SetE
     .addOption(once('--config <file>', 'runner.toml to read', nonEmpty))
     .addOption(once('--server-url <url>', 'the gateway', nonEmpty))
     .addOption(once('--token-file <file>', 'file that holds the Runner token', nonEmpty))
-    .action(async (flags) => exit(await (await import('./commands/runner-run.ts')).runnerRun(context, flags)));
+    .action(async (flags) =>
+      exit(await (await import('./commands/runner-run.ts')).runnerRun(context, flags)),
+    );
   runner
     .command('status')
     .description('the providers of a Runner on this machine')
     .addOption(stateDir())
     .addOption(once('--runner <id>', 'Runner id, where several run here', nonEmpty))
     .addOption(json())
-    .action(async (flags) => exit(await (await import('./commands/runner-local.ts')).runnerStatus(context, flags)));
+    .action(async (flags) =>
+      exit(await (await import('./commands/runner-local.ts')).runnerStatus(context, flags)),
+    );
   runner
     .command('stderr')
     .argument('<plugin>', 'provider id')
@@ -165,7 +177,9 @@ function addPluginCommands(program: Command, context: CommandContext, exit: SetE
       .command(name)
       .description(description)
       .addOption(stateDir())
-      .addOption(once('--server-url <url>', 'the gateway (default: the one of this state directory)', nonEmpty))
+      .addOption(
+        once('--server-url <url>', 'the gateway (default: the one of this state directory)', nonEmpty),
+      )
       .addOption(once('--token-file <file>', 'file that holds the token', nonEmpty))
       .addOption(once('--token <token>', 'the token itself (a file is safer)', nonEmpty))
       .addOption(json());
@@ -180,7 +194,9 @@ function addPluginCommands(program: Command, context: CommandContext, exit: SetE
     .addOption(runner().makeOptionMandatory())
     .addOption(provider().makeOptionMandatory())
     .addOption(tool().makeOptionMandatory())
-    .action(async (flags) => exit(await (await import('./commands/plugin.ts')).pluginDescribe(context, flags)));
+    .action(async (flags) =>
+      exit(await (await import('./commands/plugin.ts')).pluginDescribe(context, flags)),
+    );
   network('check', 'start a provider aside, admit its catalog, end it; changes nothing')
     .addOption(runner().makeOptionMandatory())
     .addOption(provider().makeOptionMandatory())
@@ -193,6 +209,7 @@ function addPluginCommands(program: Command, context: CommandContext, exit: SetE
     .addOption(provider().makeOptionMandatory())
     .addOption(tool().makeOptionMandatory())
     .addOption(once('--arguments <json>', 'arguments as JSON, @FILE, or - for standard input (default {})'))
-    .action(async (flags) => exit(await (await import('./commands/plugin-call.ts')).pluginCall(context, flags)));
+    .action(async (flags) =>
+      exit(await (await import('./commands/plugin-call.ts')).pluginCall(context, flags)),
+    );
 }
-

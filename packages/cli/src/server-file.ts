@@ -28,7 +28,8 @@ const fileName = 'server.json';
 export async function readServerFile(stateDirectory: string): Promise<ServerFile | null> {
   try {
     const value: unknown = JSON.parse(await readFile(join(stateDirectory, fileName), 'utf8'));
-    if (!isJsonObject(value) || typeof value['url'] !== 'string' || typeof value['pid'] !== 'number') return null;
+    if (!isJsonObject(value) || typeof value['url'] !== 'string' || typeof value['pid'] !== 'number')
+      return null;
     return value as unknown as ServerFile;
   } catch {
     return null;

@@ -26,7 +26,10 @@ export async function findToken(inputs: TokenInputs): Promise<string> {
     });
   }
   if (token.startsWith('fairlead_runner_')) {
-    throw new FairleadError('runner_token_refused', 'this is a Runner token; it opens the Runner link and nothing else');
+    throw new FairleadError(
+      'runner_token_refused',
+      'this is a Runner token; it opens the Runner link and nothing else',
+    );
   }
   // What cannot be in a header must not reach one: the message of the HTTP client would quote it.
   if (!/^[\x21-\x7e]{1,512}$/.test(token)) {

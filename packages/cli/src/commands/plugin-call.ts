@@ -15,7 +15,13 @@ type CallFlags = NetworkFlags & {
 };
 
 /** Twice what the gateway takes, so that its own answer about the size is the one that people read. */
-const argumentBounds = { maxBytes: 131_072, maxDepth: 64, maxNodes: 65_536, maxStringBytes: 131_072, maxKeyBytes: 131_072 };
+const argumentBounds = {
+  maxBytes: 131_072,
+  maxDepth: 64,
+  maxNodes: 65_536,
+  maxStringBytes: 131_072,
+  maxKeyBytes: 131_072,
+};
 
 /** `fairlead plugin call`: one describe, one call with its binding, and the certainty of what happened. */
 export async function pluginCall(context: CommandContext, flags: CallFlags): Promise<number> {
@@ -27,7 +33,11 @@ export async function pluginCall(context: CommandContext, flags: CallFlags): Pro
   if (description === null) {
     return reportFailure(context, { action: 'describe', json: flags.json, answer: described });
   }
-  const answer = await send({ action: 'call', binding: description['binding'] ?? '', arguments: callArguments });
+  const answer = await send({
+    action: 'call',
+    binding: description['binding'] ?? '',
+    arguments: callArguments,
+  });
   const result = outputOf(answer);
   if (result === null || answer.kind !== 'answered') {
     return reportFailure(context, { action: 'call', json: flags.json, answer });

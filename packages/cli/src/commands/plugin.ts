@@ -5,7 +5,11 @@ import { outputOf, reportFailure } from '../plugin-failure.ts';
 import { labelled, objectsIn, safeLine, schemaText, table } from '../plugin-output.ts';
 import { connectPluginTool, type NetworkFlags } from '../plugin-tool-request.ts';
 
-type TargetFlags = NetworkFlags & { readonly runner?: string; readonly plugin?: string; readonly tool?: string };
+type TargetFlags = NetworkFlags & {
+  readonly runner?: string;
+  readonly plugin?: string;
+  readonly tool?: string;
+};
 
 /** One request; prints the output by `render`, or the failure. */
 async function once(
@@ -39,7 +43,10 @@ function renderList(output: JsonObject): string {
   if (Array.isArray(output['runners'])) {
     const runners = objectsIn(output['runners']);
     if (runners.length === 0) return 'no Runner is connected that this token may see\n';
-    return table([['RUNNER', 'NAME'], ...runners.map((row) => [safeLine(row['runner']), safeLine(row['name'] ?? '')])]);
+    return table([
+      ['RUNNER', 'NAME'],
+      ...runners.map((row) => [safeLine(row['runner']), safeLine(row['name'] ?? '')]),
+    ]);
   }
   if (Array.isArray(output['plugins'])) return renderProviders(output);
   const tools = objectsIn(output['tools']);
@@ -49,7 +56,12 @@ function renderList(output: JsonObject): string {
     labelled('status', output['status']) +
     (typeof output['errorCode'] === 'string' ? labelled('code', output['errorCode']) : '') +
     labelled('tools', output['toolCount']) +
-    tools.map((tool) => `  ${safeLine(tool['name'])}${tool['title'] === undefined ? '' : `  ${safeLine(tool['title'])}`}\n`).join('')
+    tools
+      .map(
+        (tool) =>
+          `  ${safeLine(tool['name'])}${tool['title'] === undefined ? '' : `  ${safeLine(tool['title'])}`}\n`,
+      )
+      .join('')
   );
 }
 
@@ -108,7 +120,9 @@ function renderCheck(output: JsonObject, ready: boolean): string {
     labelled('phase', output['phase']) +
     (ready ? '' : labelled('code', output['code'])) +
     (output['detail'] === undefined ? '' : labelled('detail', output['detail'])) +
-    (diagnostic === null ? '' : labelled('diagnostic', where.filter((part) => part !== undefined).join(' '))) +
+    (diagnostic === null
+      ? ''
+      : labelled('diagnostic', where.filter((part) => part !== undefined).join(' '))) +
     (ready ? labelled('tools', tools.map((tool) => safeLine(tool['name'])).join(', ')) : '') +
     (output['phase'] === 'initialize' && output['code'] === 'plugin_eof'
       ? 'hint:        its output ended before it answered; check command and args, and that dist/plugin.js is built if it needs building\n'

@@ -14,10 +14,17 @@ export async function status(context: CommandContext, flags: StatusFlags): Promi
   const server = await readServerFile(stateDirectory);
   if (server === null || !(await answersHealth(server.url))) {
     const report = { running: false, url: null, pid: null, stateDirectory, runners: [] };
-    context.stdout(flags.json === true ? `${JSON.stringify(report)}\n` : `nothing runs on ${stateDirectory}\n`);
+    context.stdout(
+      flags.json === true ? `${JSON.stringify(report)}\n` : `nothing runs on ${stateDirectory}\n`,
+    );
     return exitCodes.unknown;
   }
-  const output = await adminRequest({ url: server.url, stateDirectory, method: 'GET', path: '/api/admin/status' });
+  const output = await adminRequest({
+    url: server.url,
+    stateDirectory,
+    method: 'GET',
+    path: '/api/admin/status',
+  });
   const runners = isJsonObject(output) ? objectsIn(output['runners']) : [];
   const report = { running: true, url: server.url, pid: server.pid, stateDirectory, runners };
   context.stdout(flags.json === true ? `${JSON.stringify(report)}\n` : render(report));
@@ -43,6 +50,8 @@ function render(report: {
   return (
     `running at ${report.url} (process ${report.pid})\n` +
     `state directory ${report.stateDirectory}\n` +
-    (rows.length === 0 ? 'no Runner is connected\n' : table([['RUNNER', 'PLUGIN', 'STATUS', 'CODE'], ...rows]))
+    (rows.length === 0
+      ? 'no Runner is connected\n'
+      : table([['RUNNER', 'PLUGIN', 'STATUS', 'CODE'], ...rows]))
   );
 }

@@ -1,11 +1,11 @@
 import { FairleadError } from '@fairlead/base';
+import { lockFolder } from '@fairlead/store';
 import { adminRequest, answersHealth } from '../admin-request.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { withProgress } from '../progress.ts';
 import { readServerFile } from '../server-file.ts';
 import { resolveStateDirectory } from '../state-directory.ts';
-import { lockFolder } from '@fairlead/store';
 
 const stopBudgetMs = 10_000;
 const pollMs = 100;
@@ -19,7 +19,9 @@ export async function stop(context: CommandContext, flags: { readonly stateDir?:
     return exitCodes.done;
   }
   await adminRequest({ url: server.url, stateDirectory, method: 'POST', path: '/api/admin/stop' });
-  await withProgress(context, `waiting for process ${server.pid} to end`, () => untilFree(context, stateDirectory));
+  await withProgress(context, `waiting for process ${server.pid} to end`, () =>
+    untilFree(context, stateDirectory),
+  );
   context.stdout(`stopped ${server.url}\n`);
   return exitCodes.done;
 }

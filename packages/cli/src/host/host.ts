@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { randomId } from '@fairlead/base';
+import { createExecutor, Journal } from '@fairlead/dispatch';
+import {
+  createGateway,
+  createRunnerHub,
+  createTokens,
+  type HostConfig,
+  type Log,
+  type Tokens,
+} from '@fairlead/gateway';
+import { openStore } from '@fairlead/store';
+import type { CommandContext } from '../command-context.ts';
+import { readVersion } from '../version.ts';
+import { ensureOperatorToken } from './operator-token.ts';
+import { readDigestKey } from './secret-key.ts';
+
+/** A listening host: database, journal, tokens and gateway. Disposed in reverse order of creation. */
+export type Host = AsyncDisposable & {
+  readonly url: string;
+  readonly tokens: Tokens;
+  /** Where the operator token stands. */
+  readonly tokenFile: string;
+};
+
+/** Starts everything that `serve` is. The caller holds the state directory's lock. Rejects with the codes of its parts. */
+export async function startHost(options: {
+  readonly context: CommandContext;
+  readonly stateDirectory: string;
+  readonly config: HostConfig;
+  readonly log: Log;
+  readonly onStop: () => void;
+}): Promise<Host> {
+  const { context, stateDirectory, config, log, onStop } = options;
+  const { clock, random } = context;
+  await using stack = new AsyncDisposableStack();
+  const store = stack.use(await openStore({ path: join(stateDirectory, 'fairlead.db'), clock }));
+  const journal = stack.use(new Journal({ store, clock, boot: randomId('boot_', random), log }));
+  await journal.recoverAtStart();
+  const tokens = await createTokens({ store, clock, random });
+  const hub = createRunnerHub({ tokens, clock, log });
+  const digestKey = await readDigestKey(stateDirectory, random);
+  const authority = config.authority;
+  const executor = createExecutor({ runners: hub, journal, clock, random, authority, digestKey, log });
+  const version = readVersion();
+  const gateway = createGateway({
+    config,
+    hub,
+    executor,
+    tokens,
+    clock,
+    version,
+    log,
+    stateDirectory,
+    onStop,
+  });
+  stack.defer(() => gateway.close());
+  // Before anybody can ask: whoever reads the address finds the token beside it.
+  const tokenFile = await ensureOperatorToken({ stateDirectory, tokens, clock });
+  const { url } = await gateway.listen();
+  const owned = stack.move();
+  return { url, tokens, tokenFile, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
