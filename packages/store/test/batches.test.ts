@@ -49,6 +49,31 @@ test('batches that wait at the same time share one commit', async (t) => {
   await store.close();
 });
 
+test('a lone batch does not wait for the end of the turn; the others of that turn share its end', async (t) => {
+  hygiene(t);
+  const { store, path } = await openNotes(temporaryFolder(t));
+  const before = committedTransactions(path);
+  for (const round of ['first', 'second']) {
+    let turnEnded = false;
+    const end = new Promise<void>((resolve) =>
+      setImmediate(() => {
+        turnEnded = true;
+        resolve();
+      }),
+    );
+    await store.write([addNote(`${round} a`)]);
+    assert.equal(turnEnded, false);
+    const b = store.write([addNote(`${round} b`)]);
+    await Promise.resolve();
+    const c = store.write([addNote(`${round} c`)]);
+    await Promise.all([b, c, end]);
+    // Having met company the writer waits; alone again, it does so for the last time.
+    await store.write([addNote(`${round} d`)]);
+  }
+  assert.equal(committedTransactions(path) - before, 6);
+  await store.close();
+});
+
 test('more batches than one commit takes go in the next ones, in order', async (t) => {
   hygiene(t);
   const { store, path } = await openNotes(temporaryFolder(t));

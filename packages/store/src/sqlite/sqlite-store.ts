@@ -19,7 +19,8 @@ export class SqliteStore implements Store {
   readonly #group: CommitGroup;
   readonly #clock: Clock;
   #waiting: Batch[] = [];
-  #scheduled = false;
+  #turnEnds = false;
+  #together = false;
   #closed = false;
   #quiet = true;
   #checkpoint: Timer | undefined;
@@ -54,15 +55,26 @@ export class SqliteStore implements Store {
     });
   }
 
-  /** Everything asked for within one turn of the event loop is committed at its end, together. */
+  /**
+   * A lone writer is committed as soon as it has stopped speaking. Once a second one comes in the same turn of the event
+   * loop, everything asked for within a turn is committed at its end, together, until a turn brings one alone again.
+   */
   #schedule(): void {
-    if (this.#scheduled) return;
-    this.#scheduled = true;
-    setImmediate(() => {
-      this.#scheduled = false;
-      this.#commitNext();
-      if (this.#waiting.length > 0) this.#schedule();
-    });
+    if (this.#turnEnds) {
+      // Somebody wrote in this turn already: the end of the turn takes this one too.
+      this.#together = true;
+      return;
+    }
+    this.#turnEnds = true;
+    setImmediate(() => this.#endTurn());
+    if (!this.#together) queueMicrotask(() => this.#commitNext());
+  }
+
+  #endTurn(): void {
+    this.#turnEnds = false;
+    if (this.#waiting.length === 1) this.#together = false;
+    this.#commitNext();
+    if (this.#waiting.length > 0) this.#schedule();
   }
 
   #commitNext(): void {
@@ -74,22 +86,19 @@ export class SqliteStore implements Store {
     } else {
       this.#group.commit(waiting.splice(0, MAX_BATCHES_IN_COMMIT));
     }
+    if (this.#checkpoint === undefined) this.#awaitQuiet();
     this.#quiet = false;
-    this.#checkpoint ??= this.#clock.setTimer(CHECKPOINT_IDLE_MS, () => this.#checkpointWhenQuiet(), {
-      unref: true,
-    });
   }
 
-  #checkpointWhenQuiet(): void {
-    this.#checkpoint = undefined;
-    if (!this.#quiet) {
-      this.#quiet = true;
-      this.#checkpoint = this.#clock.setTimer(CHECKPOINT_IDLE_MS, () => this.#checkpointWhenQuiet(), {
-        unref: true,
-      });
-      return;
-    }
-    this.#copyLog('PASSIVE');
+  /** One timer while there is something to copy; a timer per commit would cost each of them. */
+  #awaitQuiet(): void {
+    const look = () => {
+      this.#checkpoint = undefined;
+      if (this.#quiet) return this.#copyLog('PASSIVE');
+      this.#awaitQuiet();
+    };
+    this.#quiet = true;
+    this.#checkpoint = this.#clock.setTimer(CHECKPOINT_IDLE_MS, look, { unref: true });
   }
 
   #copyLog(mode: 'PASSIVE' | 'TRUNCATE'): void {
