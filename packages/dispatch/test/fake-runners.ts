@@ -66,7 +66,7 @@ export const SAY: JsonObject = {
   annotations: { readOnlyHint: true },
 };
 
-export const SHOUT: JsonObject = { name: 'shout', inputSchema: { type: 'object' } };
+const SHOUT: JsonObject = { name: 'shout', inputSchema: { type: 'object' } };
 
 export type ToolsList = Extract<RunnerPayload, { kind: 'tools_list' }>;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
-import { startProgram } from './child/program.ts';
+import { startProgram } from './child-program.ts';
 import { noteIds, openNotes } from './notes-store.ts';
 
 for (const acknowledged of [1, 40, 400])

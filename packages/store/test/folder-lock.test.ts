@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { lockFolder } from '../src/index.ts';
-import { startProgram } from './child/program.ts';
+import { startProgram } from './child-program.ts';
 
 test('a folder has one holder in a process, and a released one is free', async (t) => {
   hygiene(t);

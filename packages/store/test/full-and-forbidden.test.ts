@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
-import { startProgram } from './child/program.ts';
+import { startProgram } from './child-program.ts';
 import { addNote, noteIds, openNotes } from './notes-store.ts';
 
 test('a write that finds no room is store_disk_full, and a smaller one beside it is kept', async (t) => {

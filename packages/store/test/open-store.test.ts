@@ -13,7 +13,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { hygiene, manualClock, temporaryFolder, waitFor } from '@fairlead/testing';
 import { openStore, storeErrors } from '../src/index.ts';
-import { startProgram } from './child/program.ts';
+import { startProgram } from './child-program.ts';
 import { addNote, noteIds, notesMigration, openNotes } from './notes-store.ts';
 
 const second = { name: '0002-tags', statements: ['CREATE TABLE tags (name TEXT PRIMARY KEY) STRICT'] };

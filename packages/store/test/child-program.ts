@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { spawnAsNobody } from '@fairlead/testing';
 
-/** A program of this folder in a process of its own: its lines, its end. */
+/** A program of `fixtures/` in a process of its own: its lines, its end. */
 export type Program = {
   readonly child: ChildProcess;
   /** The next line it prints; rejects when it ends without one. */
@@ -20,7 +20,7 @@ export function startProgram(
   options: { readonly nobody?: boolean; readonly maxFileBlocks?: number } = {},
 ): Program {
   const run = options.nobody === true ? spawnAsNobody : spawn;
-  const command = [process.execPath, join(import.meta.dirname, name), ...args];
+  const command = [process.execPath, join(import.meta.dirname, 'fixtures', name), ...args];
   const limited =
     options.maxFileBlocks === undefined
       ? command
