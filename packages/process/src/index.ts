@@ -5,7 +5,7 @@ export {
 } from './environment/prepare-environment.ts';
 export { filterEnvironment, sensitiveNames } from './environment/sensitive-names.ts';
 export { type Dialect, type ShellEnvironment, type ShellProfile, shellDialect } from './environment/shell.ts';
-export { type ProcessErrorCode, processErrors } from './errors.ts';
+export { processErrors } from './errors.ts';
 export type { FileView } from './executable/file-view.ts';
 export {
   type ExecutableAnswer,

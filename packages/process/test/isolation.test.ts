@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, pidIsAlive, requires, temporaryFolder, waitFor } from '@fairlead/testing';
@@ -9,13 +8,14 @@ import { procReader } from '../src/tree/process-reader.ts';
 import { firstLine, gone, shellOptions, shellTree, testWatchdog, wholeText } from './test-trees.ts';
 
 /** The documented exception of ordinary trees: no environment, a session of its own, and every ancestor gone at once. */
-const ESCAPE =
-  'env -i setsid /bin/sh -c "/bin/sh -c \\"exec /bin/sleep 61\\" & exit" & echo away; read -r word';
+const SLEEP = `/bin/sleep 61.${process.pid}`;
+const ESCAPE = `env -i setsid /bin/sh -c '/bin/sh -c "exec ${SLEEP}" & exit' & echo away; read -r word`;
 
 /** The escaped process, seen from outside by what it runs. */
-async function escaped(): Promise<number> {
-  const listing = spawn('pgrep', ['-n', '-f', '^/bin/sleep 61$'], { stdio: ['ignore', 'pipe', 'inherit'] });
-  return Number(await wholeText(listing.stdout));
+async function escaped(): Promise<number | undefined> {
+  const commandLine = `${SLEEP.replace(' ', '\0')}\0`;
+  const { rows } = await procReader().read();
+  return [...rows.keys()].find((pid) => commandLineOf(pid) === commandLine);
 }
 
 test('with isolation = "pid" nothing escapes', {
@@ -24,11 +24,26 @@ test('with isolation = "pid" nothing escapes', {
   hygiene(t);
   const tree = await shellTree(t, ESCAPE, { isolation: 'pid' });
   await firstLine(tree.stdout);
-  const pid = Number(await waitFor(escaped, { what: 'the escaped process' }));
+  const pid = await waitFor(escaped, { what: 'the escaped process' });
   t.after(() => {
     if (pidIsAlive(pid)) process.kill(pid, 'SIGKILL');
   });
   assert.deepEqual(await tree.end(), { survivors: 0 });
+  await gone(pid);
+});
+
+test('without isolation that process is the documented exception', {
+  skip: requires('setsid'),
+}, async (t) => {
+  hygiene(t);
+  const tree = await shellTree(t, ESCAPE);
+  await firstLine(tree.stdout);
+  const pid = await waitFor(escaped, { what: 'the escaped process' });
+  const session = procReader().row(pid)?.session ?? 0;
+  await waitFor(() => !pidIsAlive(session), { what: 'its ancestors to be gone' });
+  assert.deepEqual(await tree.end(), { survivors: 0 });
+  assert.equal(pidIsAlive(pid), true);
+  process.kill(pid, 'SIGKILL');
   await gone(pid);
 });
 
@@ -38,7 +53,7 @@ test('the end of an isolated program ends everybody with it', {
   hygiene(t);
   const tree = await shellTree(t, ESCAPE, { isolation: 'pid' });
   await firstLine(tree.stdout);
-  const pid = Number(await waitFor(escaped, { what: 'the escaped process' }));
+  const pid = await waitFor(escaped, { what: 'the escaped process' });
   t.after(() => {
     if (pidIsAlive(pid)) process.kill(pid, 'SIGKILL');
   });
@@ -72,6 +87,14 @@ test('an isolated tree has a process numbering of its own', { skip: requires('bu
   assert.equal(Number(await firstLine(tree.stdout)) < 10, true);
   assert.equal(procReader().row(tree.pid)?.session, tree.pid);
 });
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
 
 const unavailable = async (t: { after(hook: () => unknown): void }, over: Partial<SpawnTreeOptions>) => {
   const answer = await spawnTree(shellOptions(testWatchdog(t), 'exit', { isolation: 'pid', ...over }));

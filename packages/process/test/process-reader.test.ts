@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { hygiene, requires, temporaryFolder } from '@fairlead/testing';
 import { hasProc, parseStat, procReader } from '../src/tree/process-reader.ts';
 import { parsePs, psReader } from '../src/tree/ps-reader.ts';
 
@@ -101,7 +101,9 @@ test('lines of ps are read; the listing itself is left out', () => {
   );
 });
 
-test('ps shows this process, knows no environments, and its absence is an empty table', async (t) => {
+test('ps shows this process, knows no environments, and its absence is an empty table', {
+  skip: requires('ps'),
+}, async (t) => {
   hygiene(t);
   const reader = psReader(spawn);
   const [table, same] = await Promise.all([reader.read(), reader.read()]);

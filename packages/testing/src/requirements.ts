@@ -7,6 +7,7 @@ export type Requirement =
   | 'dash'
   | 'git'
   | 'powershell'
+  | 'ps'
   | 'python3'
   | 'setsid'
   | 'tmux';
@@ -28,6 +29,7 @@ const PROOFS: Readonly<Record<Requirement, readonly [string, ...string[]]>> = Ob
   dash: ['dash', '-c', ':'],
   git: ['git', '--version'],
   powershell: ['pwsh', '-NoProfile', '-Command', 'exit 0'],
+  ps: ['ps', '-p', '1'],
   python3: ['python3', '-c', ''],
   setsid: ['setsid', 'true'],
   tmux: ['tmux', '-V'],

@@ -76,8 +76,11 @@ test('a grandchild that was given to another parent is found by its environment'
 test('a zombie counts as dead', async () => {
   const t = fakeContext();
   hygiene(t);
-  // The shell starts a child that ends and becomes a program that never collects it.
-  const parent = spawn('sh', ['-c', ': & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  // The shell becomes a program that never collects its children; the child ends once it has.
+  const child = 'while ! grep -q sleep /proc/$PPID/comm; do :; done';
+  const parent = spawn('sh', ['-c', `sh -c '${child}' & echo $!; exec sleep 60`], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   const [printed] = await once(parent.stdout, 'data');
   const pid = Number(String(printed));
   await waitFor(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(' Z '), { what: 'the zombie' });

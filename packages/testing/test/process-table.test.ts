@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { hygiene, pidIsAlive } from '../src/index.ts';
+import { hygiene, pidIsAlive, requires } from '../src/index.ts';
 import { environmentHolds, processTable, processTableOfPs } from '../src/process-table.ts';
 
 test('a process lives until it has ended', async (t) => {
@@ -35,7 +35,7 @@ test('a command with brackets and spaces does not shift the fields', async (t) =
   assert.equal(row?.command, ') R (x y) ');
 });
 
-test('the table of ps agrees with the one of /proc', (t) => {
+test('the table of ps agrees with the one of /proc', { skip: requires('ps') }, (t) => {
   hygiene(t);
   const [own] = processTableOfPs(['-p', String(process.pid)]);
   assert.equal(own?.parent, process.ppid);

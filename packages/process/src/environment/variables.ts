@@ -30,7 +30,7 @@ export function mergeEnvironment(
 }
 
 /** What stands between two folders of PATH. */
-export function pathDelimiter(platform: Platform): string {
+function pathDelimiter(platform: Platform): string {
   return platform === 'win32' ? ';' : ':';
 }
 
