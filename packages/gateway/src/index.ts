@@ -2,6 +2,7 @@ export {
   createTokens,
   type MintedToken,
   type PersonalAuthentication,
+  type PersonalClaim,
   type RefusalReason,
   type RunnerAuthentication,
   type RunnerClaim,

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { Agent, request as httpRequest } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { hygiene, manualClock } from '@fairlead/testing';
 import { fakeExecutor, startGateway } from './fixture/gateway-fixture.ts';
@@ -78,6 +79,51 @@ test('a token is refused at the moment it expires, on a connection that is alrea
   assert.equal(answer.status, 401);
   assert.deepEqual(answer.envelope.error?.detail, { reason: 'token_expired' });
   assert.equal(asked.length, 1);
+});
+
+test('on one open socket a revoked token, an expired one and another one are each judged anew', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  const { executor, asked } = fakeExecutor();
+  const { port, tokens } = await startGateway(t, { executor, clock });
+  const first = await tokens.mint({ name: 'first', scopes: ['plugin:inspect'] });
+  const second = await tokens.mint({ name: 'second', scopes: ['plugin:invoke'], lifetimeMs: 60_000 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const sockets = new Set<unknown>();
+  const call = (secret: string) =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+      const request = httpRequest({
+        host: '127.0.0.1',
+        port,
+        path: '/api/tools/call',
+        method: 'POST',
+        agent,
+        headers,
+      });
+      request.on('socket', (socket) => sockets.add(socket));
+      request.on('error', reject);
+      request.on('response', (response) => {
+        response.resume();
+        response.on('end', () => resolve(response.statusCode));
+      });
+      request.end(JSON.stringify(LIST));
+    });
+  assert.equal(await call(first.secret), 200);
+  assert.equal(await call(first.secret), 200);
+  assert.equal(await call(second.secret), 200);
+  assert.equal(await call(first.secret), 200);
+  await tokens.revoke(first.token.id);
+  assert.equal(await call(first.secret), 401);
+  assert.equal(await call(second.secret), 200);
+  clock.jumpWall(60_000);
+  assert.equal(await call(second.secret), 401);
+  assert.equal(sockets.size, 1);
+  assert.deepEqual(
+    asked.map((one) => one.principal.scopes),
+    [['plugin:inspect'], ['plugin:inspect'], ['plugin:invoke'], ['plugin:inspect'], ['plugin:invoke']],
+  );
 });
 
 test('a foreign Host is 403 on every route, before the token is looked at', async (t) => {

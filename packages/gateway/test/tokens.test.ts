@@ -45,12 +45,17 @@ test('a personal token is 256 random bits, opens what its scopes say, and is sto
     revokedAtMs: null,
   });
   assert.match(token.id, /^tok_[A-Za-z0-9_-]{22}$/);
-  assert.deepEqual(fixture.tokens.authenticate(secret), {
-    ok: true,
-    principal: { id: `token:${token.id}`, scopes: ['plugin:inspect'], runners: ['a', 'b'] },
-    tokenId: token.id,
-    expiresAtMs: token.expiresAtMs,
+  const found = fixture.tokens.authenticate(secret);
+  assert.equal(found.ok, true);
+  if (!found.ok) return;
+  assert.deepEqual(found.claim.principal, {
+    id: `token:${token.id}`,
+    scopes: ['plugin:inspect'],
+    runners: ['a', 'b'],
   });
+  assert.equal(found.claim.tokenId, token.id);
+  assert.equal(found.claim.expiresAtMs, token.expiresAtMs);
+  assert.equal(found.claim.isLive(), true);
   assert.equal(JSON.stringify(fixture.tokens.list()).includes(secret.slice(13)), false);
   await fixture.store.close();
   const bytes = Buffer.concat([readFileSync(fixture.path)]).toString('latin1');
@@ -61,7 +66,7 @@ test('a token without a limit of Runners has none in its principal and null in i
   const { tokens } = await open(t);
   const { secret, token } = await tokens.mint({ name: 'x', scopes: ['admin'] });
   const found = tokens.authenticate(secret);
-  assert.equal(found.ok && 'runners' in found.principal, false);
+  assert.equal(found.ok && 'runners' in found.claim.principal, false);
   assert.equal(token.runners, null);
 });
 
@@ -158,7 +163,7 @@ test('tokens survive a restart with their scopes and limits', async (t) => {
   const runner = await fixture.tokens.mintRunner({ runner: 'here', name: 'desk' });
   const restarted = await again(fixture);
   const found = restarted.authenticate(personal.secret);
-  assert.deepEqual(found.ok && found.principal, {
+  assert.deepEqual(found.ok && found.claim.principal, {
     id: `token:${personal.token.id}`,
     scopes: ['admin', 'plugin:invoke'],
     runners: ['a'],
@@ -279,7 +284,7 @@ test('a scope of another version is listed and opens nothing', async (t) => {
   ]);
   const restarted = await again(fixture);
   const found = restarted.authenticate(secret);
-  assert.deepEqual(found.ok && found.principal.scopes, ['admin']);
+  assert.deepEqual(found.ok && found.claim.principal.scopes, ['admin']);
   assert.deepEqual(restarted.list()[0]?.scopes, ['future:thing', 'admin']);
 });
 

@@ -41,16 +41,19 @@ export type RefusalReason =
   | 'token_expired'
   | 'token_revoked';
 
+/** Who a personal token speaks for. `isLive` is asked again whenever it matters: the token may have ended since. */
+export type PersonalClaim = {
+  readonly tokenId: string;
+  readonly principal: Principal;
+  readonly expiresAtMs: number | null;
+  isLive(): boolean;
+};
+
 export type PersonalAuthentication =
-  | {
-      readonly ok: true;
-      readonly principal: Principal;
-      readonly tokenId: string;
-      readonly expiresAtMs: number | null;
-    }
+  | { readonly ok: true; readonly claim: PersonalClaim }
   | { readonly ok: false; readonly reason: RefusalReason };
 
-/** What a Runner token is good for. `isLive` is asked again whenever it matters: a token may end while its link lives. */
+/** What a Runner token is good for. `isLive` is asked again whenever it matters: the token may end while its link lives. */
 export type RunnerClaim = { readonly tokenId: string; readonly runner: string; isLive(): boolean };
 
 export type RunnerAuthentication =
@@ -79,7 +82,7 @@ export type Tokens = {
     readonly lifetimeMs?: number | undefined;
     readonly embedded?: boolean;
   }): Promise<MintedToken>;
-  /** Looks up a personal token; asked at every request, and nothing about the answer is kept. */
+  /** Looks up a personal token. */
   authenticate(secret: string | null): PersonalAuthentication;
   /** Looks up a Runner token. */
   authenticateRunner(secret: string | null): RunnerAuthentication;
@@ -118,7 +121,7 @@ export async function createTokens(options: {
   );
 }
 
-type Entry = { row: TokenRow; readonly principal: Principal };
+type Entry = { row: TokenRow; readonly personal: PersonalClaim };
 
 class TokenBook implements Tokens {
   readonly #store: Store;
@@ -173,20 +176,14 @@ class TokenBook implements Tokens {
   authenticate(secret: string | null): PersonalAuthentication {
     const found = this.#find(secret, 'personal');
     if (typeof found === 'string') return { ok: false, reason: found };
-    return {
-      ok: true,
-      principal: found.principal,
-      tokenId: found.row.id,
-      expiresAtMs: found.row.expiresAtMs,
-    };
+    return { ok: true, claim: found.personal };
   }
 
   authenticateRunner(secret: string | null): RunnerAuthentication {
     const found = this.#find(secret, 'runner');
     if (typeof found === 'string') return { ok: false, reason: found };
     const { id, runner } = found.row;
-    const isLive = () => this.#byId.get(id) === found && this.#ended(found.row) === null;
-    return { ok: true, claim: { tokenId: id, runner: runner ?? '', isLive } };
+    return { ok: true, claim: { tokenId: id, runner: runner ?? '', isLive: found.personal.isLive } };
   }
 
   list(): TokenListing[] {
@@ -277,7 +274,9 @@ class TokenBook implements Tokens {
       scopes: Object.freeze(row.scopes.filter(isScope)),
       ...(row.runners === null ? {} : { runners: Object.freeze([...row.runners]) }),
     });
-    const entry: Entry = { row, principal };
+    const { id: tokenId, expiresAtMs } = row;
+    const isLive = () => this.#byId.get(tokenId) === entry && this.#ended(entry.row) === null;
+    const entry: Entry = { row, personal: Object.freeze({ tokenId, principal, expiresAtMs, isLive }) };
     this.#byHash.set(row.hash, entry);
     this.#byId.set(row.id, entry);
   }

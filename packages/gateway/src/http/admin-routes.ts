@@ -1,5 +1,5 @@
 import { FairleadError, hasValue, type Json, type JsonObject } from '@fairlead/base';
-import type { Principal, RunnerPort } from '@fairlead/dispatch';
+import { isScope, type Principal, type RunnerPort } from '@fairlead/dispatch';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Tokens } from '../auth/tokens.ts';
 import { gatewayErrors } from '../errors.ts';
@@ -68,8 +68,9 @@ async function mint(tokens: Tokens, body: Json, principal: Principal): Promise<E
   const reach = wanted.kind === 'runner' ? [wanted.request.runner] : wanted.request.runners;
   // Who makes a token cannot give more than it has: no scope implies another, `admin` included.
   if (wanted.kind === 'personal') {
+    // A word that is no scope is refused further on, without being repeated.
     const missing = wanted.request.scopes.find(
-      (scope) => !(principal.scopes as readonly string[]).includes(scope),
+      (scope) => isScope(scope) && !principal.scopes.includes(scope),
     );
     if (missing !== undefined) return missingScope(missing);
   }

@@ -1,7 +1,8 @@
+import type { Socket } from 'node:net';
 import { dispatchErrors, type Scope } from '@fairlead/dispatch';
 import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { bearerToken } from '../auth/bearer.ts';
-import type { Tokens } from '../auth/tokens.ts';
+import type { PersonalClaim, Tokens } from '../auth/tokens.ts';
 import type { Log } from '../log/log.ts';
 import { sendEnvelope } from './answer.ts';
 import type { ClientAddress } from './client-address.ts';
@@ -38,14 +39,26 @@ export function createAdmission(options: {
     sendEnvelope(reply, envelope);
   };
 
+  /** The header that a socket's last request was let in with, and what it was good for. */
+  const seen = new WeakMap<Socket, { readonly header: string; readonly claim: PersonalClaim }>();
+
   const authenticate = (request: FastifyRequest, reply: FastifyReply): boolean => {
-    const found = options.tokens.authenticate(bearerToken(request.raw.headers.authorization));
-    if (found.ok) {
-      request.principal = found.principal;
+    const { socket, headers } = request.raw;
+    const header = headers.authorization;
+    const last = seen.get(socket);
+    // The same header on the same socket need not be hashed again; whether its token is still alive is asked each time.
+    if (last !== undefined && last.header === header && last.claim.isLive()) {
+      request.principal = last.claim.principal;
       return true;
     }
-    refuse(request, reply, refusalEnvelope('unauthorized', unauthorizedExtras(found.reason, 'personal')));
-    return false;
+    const found = options.tokens.authenticate(bearerToken(header));
+    if (!found.ok) {
+      refuse(request, reply, refusalEnvelope('unauthorized', unauthorizedExtras(found.reason, 'personal')));
+      return false;
+    }
+    if (header !== undefined) seen.set(socket, { header, claim: found.claim });
+    request.principal = found.claim.principal;
+    return true;
   };
 
   return {
