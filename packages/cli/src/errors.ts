@@ -74,6 +74,10 @@ export const cliErrors = defineErrors({
     message: 'no gateway was named',
     next: 'give --server-url URL, or write server_url into runner.toml',
   },
+  unexplained: {
+    message: 'the server refused without giving a reason',
+    next: 'see whether the server is of the same version as this command, then read its log',
+  },
   internal_error: {
     message: 'something went wrong inside Fairlead',
     next: 'run it again with FAIRLEAD_DEBUG=1 and report what it prints',

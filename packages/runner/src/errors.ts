@@ -26,6 +26,10 @@ export const runnerErrors = defineErrors({
     message: 'No Runner with this id runs on this machine.',
     next: 'Start it, or look at `fairlead status` for the id; its stderr can be read on its own machine only.',
   },
+  unknown_request: {
+    message: "The Runner's local socket was asked for something that it does not know.",
+    next: 'Use the command of the version that this Runner was started with.',
+  },
   runner_answer_invalid: {
     message: "The Runner's local socket gave an answer that cannot be read.",
     next: 'Stop and start the Runner; if it goes on, report it.',
