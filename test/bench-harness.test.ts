@@ -150,6 +150,16 @@ test('an order holds only when it held in every round', () => {
   assert.equal(orderRow('registered first', oneRound('ms', 5, 90), oneRound('ms', 600, 90)).holds, false);
 });
 
+test('a reported figure promises nothing, with or without one to set it against', () => {
+  const alone = reportRow('memory', oneRound('MiB', 60, 62, 61));
+  assert.deepEqual(
+    [alone.p50, alone.baseline, alone.ratio, alone.goal, alone.holds],
+    [61, null, null, null, null],
+  );
+  const beside = reportRow('memory', oneRound('MiB', 60), oneRound('MiB', 40));
+  assert.deepEqual([beside.baseline, beside.ratio, beside.goal, beside.holds], [40, 1.5, null, null]);
+});
+
 test('figures of different rounds or units are never compared', () => {
   assert.throws(() => ratioRow('x', oneRound('ms', 1, 2), oneRound('ms', 1), 1), RangeError);
   assert.throws(() => differenceRow('x', oneRound('ms', 1), oneRound('µs', 1), 1), RangeError);

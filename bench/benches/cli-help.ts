@@ -1,5 +1,5 @@
 import type { Bench } from '../harness/bench.ts';
-import { launcher } from '../harness/fairlead-up.ts';
+import { launcher } from '../harness/fairlead-host.ts';
 import { interleave } from '../harness/interleave.ts';
 import { ratioRow } from '../harness/row.ts';
 import { timedProcess } from '../harness/timed-process.ts';

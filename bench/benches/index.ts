@@ -3,8 +3,17 @@ import { admission } from './admission.ts';
 import { cliHelp } from './cli-help.ts';
 import { eightProviders } from './eight-providers.ts';
 import { httpCall } from './http-call.ts';
+import { idleMemory } from './idle-memory.ts';
 import { runnerCall } from './runner-call.ts';
 import { upReady } from './up-ready.ts';
 
 /** All benches, in the order they run. */
-export const benches: readonly Bench[] = [runnerCall, httpCall, admission, eightProviders, cliHelp, upReady];
+export const benches: readonly Bench[] = [
+  runnerCall,
+  httpCall,
+  admission,
+  eightProviders,
+  cliHelp,
+  upReady,
+  idleMemory,
+];

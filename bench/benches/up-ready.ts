@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { bareStart } from '../floors/bare-start.ts';
 import { childPath } from '../harness/bare-provider.ts';
 import type { Bench, BenchContext } from '../harness/bench.ts';
-import { startUp } from '../harness/fairlead-up.ts';
+import { startHost } from '../harness/fairlead-host.ts';
 import { interleave } from '../harness/interleave.ts';
 import { writeRunnerConfig } from '../harness/provider-config.ts';
 import { differenceRow } from '../harness/row.ts';
@@ -51,7 +51,7 @@ export const upReady: Bench = {
 
 async function up(context: BenchContext, runnerConfig: string, round: number): Promise<number> {
   const stateDirectory = join(context.folder, `state${round}`);
-  const running = await startUp(context, { stateDirectory, runnerConfig });
+  const running = await startHost(context, { stateDirectory, runnerConfig });
   await running.stop();
   await rm(stateDirectory, { recursive: true });
   return running.readyMs;

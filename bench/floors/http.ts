@@ -2,7 +2,7 @@ import { childPath } from '../harness/bare-provider.ts';
 import type { BenchContext } from '../harness/bench.ts';
 import type { Call } from '../harness/call-block.ts';
 import { firstLine } from '../harness/first-line.ts';
-import { JsonPoster } from './json-post.ts';
+import { JsonPoster } from '../harness/json-poster.ts';
 import { pairsOf } from './pairs.ts';
 
 /** A POST of the call's own body to a bare node:http server, over one kept connection. */

@@ -13,17 +13,20 @@ export class ChildSet implements AsyncDisposable {
   readonly #running = new Set<ChildProcess>();
 
   /**
-   * Starts a program with a pipe to its stdin and from its stdout; its stderr is this process's. It leads a session of its
+   * Starts a program with a pipe to its stdin and from its stdout; its stderr is this process's unless it is ignored. It leads a session of its
    * own as a Runner's plugins do: Linux divides a busy processor between sessions first, so one that shared this
    * process's session would be slower for no reason of its own.
    */
-  start(command: string, args: readonly string[], options: { readonly cwd?: string } = {}): PipedChild {
+  start(
+    command: string,
+    args: readonly string[],
+    options: { readonly stderr?: 'inherit' | 'ignore' } = {},
+  ): PipedChild {
     const child = spawn(command, args, {
-      stdio: ['pipe', 'pipe', 'inherit'],
+      stdio: ['pipe', 'pipe', options.stderr ?? 'inherit'],
       env: benchEnvironment(),
       detached: true,
-      ...options,
-    });
+    }) as PipedChild;
     this.#running.add(child);
     // A child that has ended makes a write fail; who waits for its answer learns of it by its exit.
     child.stdin.on('error', () => {});

@@ -46,8 +46,10 @@ export function orderRow(name: string, before: Measurement, after: Measurement):
   return { ...compared, goal: 1, goalOf: 'order', holds: compared.ratioRange[1] < 1 };
 }
 
-/** A figure that is only reported. */
-export function reportRow(name: string, measured: Measurement): Row {
+/** A figure that is only reported, beside another where there is one to set it against. */
+export function reportRow(name: string, measured: Measurement, baseline?: Measurement): Row {
+  const promise = { goal: null, goalOf: null, holds: null };
+  if (baseline !== undefined) return { ...compare(name, measured, baseline), ...promise };
   return {
     name,
     p50: measured.p50,
@@ -55,9 +57,7 @@ export function reportRow(name: string, measured: Measurement): Row {
     baseline: null,
     ratio: null,
     difference: null,
-    goal: null,
-    goalOf: null,
-    holds: null,
+    ...promise,
     p50Range: rangeOf(measured),
     baselineRange: null,
     ratioRange: null,
