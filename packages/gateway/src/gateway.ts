@@ -26,6 +26,7 @@ import { httpLimits } from './limits.ts';
 import { createLinkEndpoint, LINK_PATH } from './link/link-endpoint.ts';
 import type { RunnerHub } from './link/runner-hub.ts';
 import type { Log } from './log/log.ts';
+import { createRefusalLog } from './log/refusal-log.ts';
 import './http/fastify-request.ts';
 
 /** What a gateway is made of; `cli` composes them. */
@@ -134,12 +135,14 @@ class HttpGateway implements Gateway {
     const guardOptions = { bind: config.bind, publicUrl: config.publicUrl };
     const guard = createGuard(guardOptions);
     const clientAddress = createClientAddress(config.trustedProxies);
-    const link = createLinkEndpoint({ hub, tokens, guard, clientAddress, log });
+    const refusals = createRefusalLog(log, this.#options.clock);
+    const link = createLinkEndpoint({ hub, tokens, guard, clientAddress, log: refusals });
     const server = Fastify({
       logger: false,
       bodyLimit: config.bodyBytes,
       return503OnClosing: false,
       requestIdHeader: false,
+      schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
       frameworkErrors: (error, _request, reply) => this.#answerError(error, reply as FastifyReply),
       serverFactory: (listener) =>
         createHttpServer(listener, {
@@ -154,7 +157,14 @@ class HttpGateway implements Gateway {
       this.#answerError(error, reply),
     );
     const isStopping = () => this.#isStopping;
-    const admission = createAdmission({ guard, guardOptions, tokens, clientAddress, log, isStopping });
+    const admission = createAdmission({
+      guard,
+      guardOptions,
+      tokens,
+      clientAddress,
+      log: refusals,
+      isStopping,
+    });
     server.addHook('onRequest', admission.everyRequest);
 
     const health = successEnvelope({ name: 'fairlead', version: this.#options.version });
@@ -188,6 +198,14 @@ class HttpGateway implements Gateway {
     sendEnvelope(reply, envelope);
   }
 }
+
+/**
+ * No route declares a schema: bodies are read by the one scanner and answers are written as they stand. Saying so keeps
+ * fastify from loading a schema compiler at each start, which takes longer than the rest of it.
+ */
+const noSchemas = (): never => {
+  throw new Error('no route of the gateway declares a schema');
+};
 
 /** What fastify refuses before a handler runs; nothing has been handled then. */
 function errorEnvelope(error: Error & { readonly code?: string }): Envelope {

@@ -1,13 +1,15 @@
-export {
-  createTokens,
-  type MintedToken,
-  type PersonalAuthentication,
-  type PersonalClaim,
-  type RefusalReason,
-  type RunnerAuthentication,
-  type RunnerClaim,
-  type TokenListing,
-  type Tokens,
+export { createTokens } from './auth/token-book.ts';
+export type {
+  MintedToken,
+  PersonalAuthentication,
+  PersonalClaim,
+  PersonalTokenRequest,
+  RefusalReason,
+  RunnerAuthentication,
+  RunnerClaim,
+  RunnerTokenRequest,
+  TokenListing,
+  Tokens,
 } from './auth/tokens.ts';
 export type { ConfigWarning } from './config/config-warnings.ts';
 export {

@@ -76,8 +76,11 @@ export const tokenLimits = {
   keepEndedMs: 90 * 86_400_000,
 } as const;
 
-/** Limits of one log line. */
+/** Limits of the log. */
 export const logLimits = {
   /** A longer line is cut; it is then a fault of who wrote it. */
   lineBytes: 8 * 1024,
+  /** Lines about refused requests in one window: enough to see who it is. */
+  refusalLines: 50,
+  refusalWindowMs: 10_000,
 } as const;

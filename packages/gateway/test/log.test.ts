@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { manualClock } from '@fairlead/testing';
 import { createLog, silentLog } from '../src/index.ts';
 import { redact } from '../src/log/redact.ts';
+import { createRefusalLog } from '../src/log/refusal-log.ts';
 
 function lines(level?: 'debug' | 'warn') {
   const written: string[] = [];
@@ -73,4 +74,19 @@ test('a line over 8 KiB is cut to its event', () => {
   const { log, written } = lines();
   log('error', 'a.b', { reason: 'x'.repeat(9_000) });
   assert.deepEqual(written, ['{"at":1000,"level":"error","event":"a.b","cut":true}\n']);
+});
+
+test('of a flood of refusals 50 lines in 10 s are written, and then how many there were', async () => {
+  const { log, written } = lines();
+  const clock = manualClock();
+  const refusals = createRefusalLog(log, clock);
+  for (let count = 0; count < 1_000; count += 1) refusals('warn', 'http.refused', { code: 'unauthorized' });
+  assert.equal(written.length, 50);
+  await clock.advance(9_999);
+  refusals('warn', 'http.refused');
+  assert.equal(written.length, 50);
+  await clock.advance(1);
+  refusals('warn', 'http.refused');
+  assert.equal(written.length, 52);
+  assert.match(written[50] ?? '', /"event":"refusals.not_logged","count":951/);
 });

@@ -1,22 +1,10 @@
 import { isJsonObject, type Json } from '@fairlead/base';
+import type { PersonalTokenRequest, RunnerTokenRequest } from '../auth/tokens.ts';
 
 /** The token that `POST /api/admin/tokens` asks for, or which member is wrong. */
 export type TokenBody =
-  | {
-      readonly ok: true;
-      readonly kind: 'personal';
-      readonly request: {
-        readonly name: string;
-        readonly scopes: readonly string[];
-        readonly runners?: readonly string[];
-        readonly lifetimeMs?: number;
-      };
-    }
-  | {
-      readonly ok: true;
-      readonly kind: 'runner';
-      readonly request: { readonly runner: string; readonly name?: string; readonly lifetimeMs?: number };
-    }
+  | { readonly ok: true; readonly kind: 'personal'; readonly request: PersonalTokenRequest }
+  | { readonly ok: true; readonly kind: 'runner'; readonly request: RunnerTokenRequest }
   | { readonly ok: false; readonly member: string; readonly problem: string };
 
 const PERSONAL_MEMBERS: ReadonlySet<string> = new Set(['name', 'scopes', 'runners', 'expiresInMs']);

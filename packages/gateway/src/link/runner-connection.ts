@@ -1,16 +1,12 @@
-import { BoundedQueue, type Clock, type Outcome, type Timer } from '@fairlead/base';
+import type { Clock, Timer } from '@fairlead/base';
 import type { RunnerRequestOptions, VisibleRunner } from '@fairlead/dispatch';
 import {
-  checkResponse,
   encodeLinkFrame,
   type LinkFrame,
   linkLimits,
-  outcomeOf,
   parseLinkFrame,
   protocolErrors,
   type RegisterFrame,
-  type ResultFrame,
-  type RunnerPayload,
   type RunnerRequest,
 } from '@fairlead/protocol';
 import type { RunnerClaim } from '../auth/tokens.ts';
@@ -19,12 +15,8 @@ import { hubLimits } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import type { LinkCounters } from './link-counters.ts';
 import type { LinkSocket } from './link-socket.ts';
-import {
-  certaintyWithoutAnswer,
-  invalidResponse,
-  linkFailure,
-  type PendingRequest,
-} from './pending-request.ts';
+import { linkFailure, type PendingRequest } from './pending-request.ts';
+import { RequestLane } from './request-lane.ts';
 
 /** What a connection asks of the hub that holds it. */
 export type ConnectionOwner = {
@@ -46,25 +38,20 @@ export type RunnerConnectionOptions = {
 /** Status codes of RFC 6455. */
 const CLOSE = { normal: 1000, goingAway: 1001, protocol: 1002, policy: 1008 } as const;
 
-/**
- * One socket of one Runner, from its upgrade to its end. Requests are handed to the socket while it takes them and wait in
- * a bounded queue otherwise; what ends without an answer is `not_started` while it waited, `outcome_unknown` once handed.
- */
+/** One socket of one Runner, from its upgrade to its end: who speaks, whether it is alive, and how it ends. */
 export class RunnerConnection {
   readonly #options: RunnerConnectionOptions;
-  readonly #pending = new Map<number, PendingRequest>();
-  readonly #queue = new BoundedQueue<PendingRequest>(linkLimits.maxQueued);
+  readonly #lane: RequestLane;
   #state: 'unregistered' | 'registered' | 'ended' = 'unregistered';
   #registration: RegisterFrame | null = null;
   #heardMs: number;
   #nextPingMs = 0;
   #timer: Timer;
-  #lastId = 0;
-  #unwritten = 0;
   #strays = 0;
 
   constructor(options: RunnerConnectionOptions) {
     this.#options = options;
+    this.#lane = new RequestLane(options.socket, options.clock);
     this.#heardMs = options.clock.monotonicMs();
     this.#timer = options.clock.setTimer(linkLimits.registerWithinMs, () => this.end('expected_register'));
   }
@@ -88,60 +75,29 @@ export class RunnerConnection {
     return this.#options.clock.monotonicMs() - this.#heardMs >= linkLimits.silentHoldMs;
   }
 
-  /** The Runner as callers see it. */
-  visible(): VisibleRunner {
-    const {
-      runner_id: runner,
-      name,
-      instance_id: instanceId,
-      capabilities,
-    } = this.#registration as RegisterFrame;
-    return name === undefined
-      ? { runner, instanceId, capabilities }
-      : { runner, name, instanceId, capabilities };
-  }
-
   /** Sends a request; `settle` is called once with what became of it. */
   request(request: RunnerRequest, options: RunnerRequestOptions, settle: PendingRequest['settle']): void {
-    if (this.#state !== 'registered') {
-      settle(linkFailure('not_started', 'runner_unavailable'));
+    if (this.#state === 'registered' && this.#options.claim.isLive()) {
+      this.#lane.submit(request, options, settle);
       return;
     }
-    if (!this.#options.claim.isLive()) {
-      this.end('runner_token_ended');
-      settle(linkFailure('not_started', 'runner_unavailable'));
-      return;
-    }
-    this.#lastId += 1;
-    const { clock } = this.#options;
-    const pending: PendingRequest = {
-      id: this.#lastId,
-      request,
-      call: options.call,
-      deadlineMs: clock.monotonicMs() + options.budgetMs,
-      isHanded: false,
-      timer: null,
-      settle,
-    };
-    if (this.#queue.size === 0 && this.#takesMore()) this.#hand(pending);
-    else if (!this.#queue.offer(pending)) {
-      settle(linkFailure('not_started', 'plugin_gateway_unavailable'));
-      return;
-    }
-    pending.timer = clock.setTimer(options.budgetMs, () => this.#expire(pending));
-    if (this.#queue.size > 0) this.#pump();
+    if (this.#state === 'registered') this.end('runner_token_ended');
+    settle(linkFailure('not_started', 'runner_unavailable'));
   }
 
   /** Takes one frame as it came. */
   receive(bytes: Uint8Array, isBinary: boolean): void {
     if (this.#state === 'ended') return;
     this.#heardMs = this.#options.clock.monotonicMs();
-    const parsed = isBinary
-      ? { ok: false as const, code: 'link_frame_invalid' as const }
-      : parseLinkFrame(bytes, 'runner');
+    if (isBinary) {
+      this.#refuse('link_frame_invalid', protocolErrors.link_frame_invalid.message);
+      return;
+    }
+    const parsed = parseLinkFrame(bytes, 'runner');
     if (parsed.ok) this.#take(parsed.frame);
-    else if (parsed.code === 'invalid_plugin_response') this.#settleInvalid(parsed.id);
-    else this.#refuse(parsed.code, protocolErrors[parsed.code].message);
+    else if (parsed.code !== 'invalid_plugin_response')
+      this.#refuse(parsed.code, protocolErrors[parsed.code].message);
+    else if (!this.#lane.answerUnreadable(parsed.id)) this.#stray();
   }
 
   /** The socket is gone: whatever waits for it has its outcome, and the runner id is free. */
@@ -152,10 +108,7 @@ export class RunnerConnection {
     this.#timer.cancel();
     this.#options.owner.release(this);
     if (wasRegistered) this.#log('info', 'runner.gone');
-    for (const pending of [...this.#pending.values(), ...this.#queue.drain()]) {
-      this.#settle(pending, linkFailure(certaintyWithoutAnswer(pending), 'runner_unavailable'));
-    }
-    this.#pending.clear();
+    this.#lane.abandon();
   }
 
   /** Ends the connection and says why. */
@@ -186,7 +139,7 @@ export class RunnerConnection {
     }
     switch (frame.type) {
       case 'result':
-        this.#answer(frame);
+        if (!this.#lane.answer(frame)) this.#stray();
         return;
       case 'ping':
         // A Runner that pings and does not read gets no heap of answers.
@@ -231,9 +184,8 @@ export class RunnerConnection {
   #armBeat(): void {
     const { clock } = this.#options;
     const nextMs = Math.min(this.#nextPingMs, this.#heardMs + linkLimits.silentHoldMs);
-    this.#timer = clock.setTimer(Math.max(0, nextMs - clock.monotonicMs()), () => this.#beat(), {
-      unref: true,
-    });
+    const delayMs = Math.max(0, nextMs - clock.monotonicMs());
+    this.#timer = clock.setTimer(delayMs, () => this.#beat(), { unref: true });
   }
 
   #beat(): void {
@@ -253,85 +205,11 @@ export class RunnerConnection {
     this.#armBeat();
   }
 
-  #answer(frame: ResultFrame): void {
-    const pending = this.#pending.get(frame.id);
-    if (pending === undefined) {
-      this.#stray();
-      return;
-    }
-    this.#pending.delete(frame.id);
-    if (checkResponse(pending.request, frame.response)) this.#settle(pending, outcomeOf(frame.response));
-    else this.#settle(pending, invalidResponse());
-    if (this.#queue.size > 0) this.#pump();
-  }
-
-  #settleInvalid(id: number): void {
-    const pending = this.#pending.get(id);
-    if (pending === undefined) {
-      this.#stray();
-      return;
-    }
-    this.#pending.delete(id);
-    this.#settle(pending, invalidResponse());
-    this.#pump();
-  }
-
-  /** A result that nobody waits for: late, repeated or never asked for. It is dropped; a flood of them ends the link. */
+  /** A frame that answers nothing: late, repeated or never asked for. It is dropped; a flood of them ends the link. */
   #stray(): void {
     this.#options.counters.strayFrames += 1;
     this.#strays += 1;
     if (this.#strays > hubLimits.strayFrames) this.end('runner_frame_unexpected');
-  }
-
-  #takesMore(): boolean {
-    const { socket } = this.#options;
-    return (
-      socket.isOpen &&
-      this.#unwritten < linkLimits.maxOutgoing &&
-      this.#pending.size < hubLimits.unanswered &&
-      socket.bufferedBytes < hubLimits.outgoingBytes
-    );
-  }
-
-  #pump(): void {
-    while (this.#queue.size > 0 && this.#state === 'registered' && this.#takesMore()) {
-      const next = this.#queue.take();
-      if (next !== undefined) this.#hand(next);
-    }
-  }
-
-  #hand(pending: PendingRequest): void {
-    const leftMs = Math.max(0, Math.floor(pending.deadlineMs - this.#options.clock.monotonicMs()));
-    const head = { type: 'request', id: pending.id, deadline_ms: leftMs, request: pending.request } as const;
-    const text = encodeLinkFrame(pending.call === undefined ? head : { ...head, call: pending.call });
-    this.#pending.set(pending.id, pending);
-    this.#unwritten += 1;
-    pending.isHanded = true;
-    this.#options.socket.send(text, this.#written);
-  }
-
-  readonly #written = (): void => {
-    this.#unwritten -= 1;
-    this.#drained();
-  };
-
-  readonly #drained = (): void => {
-    if (this.#queue.size > 0) this.#pump();
-  };
-
-  #expire(pending: PendingRequest): void {
-    pending.timer = null;
-    const certainty = certaintyWithoutAnswer(pending);
-    if (pending.isHanded) this.#pending.delete(pending.id);
-    else this.#queue.remove(pending);
-    this.#settle(pending, linkFailure(certainty, 'plugin_gateway_timeout'));
-    if (this.#queue.size > 0) this.#pump();
-  }
-
-  #settle(pending: PendingRequest, outcome: Outcome<RunnerPayload>): void {
-    pending.timer?.cancel();
-    pending.timer = null;
-    pending.settle(outcome);
   }
 
   #refuse(code: string, message: string): void {
@@ -343,14 +221,20 @@ export class RunnerConnection {
   }
 
   #send(frame: LinkFrame): void {
-    if (this.#options.socket.isOpen) this.#options.socket.send(encodeLinkFrame(frame), this.#drained);
+    if (this.#options.socket.isOpen) this.#options.socket.send(encodeLinkFrame(frame), this.#written);
   }
 
+  readonly #written = (): void => this.#lane.pump();
+
   #log(level: 'info' | 'warn', event: string, fields: { readonly code?: string } = {}): void {
-    this.#options.log(level, event, {
-      runner: this.#options.claim.runner,
-      token_id: this.tokenId,
-      ...fields,
-    });
+    this.#options.log(level, event, { runner: this.boundRunner, token_id: this.tokenId, ...fields });
   }
+}
+
+/** A registered Runner as callers see it. */
+export function visibleRunner(registration: RegisterFrame): VisibleRunner {
+  const { runner_id: runner, name, instance_id: instanceId, capabilities } = registration;
+  return name === undefined
+    ? { runner, instanceId, capabilities }
+    : { runner, name, instanceId, capabilities };
 }

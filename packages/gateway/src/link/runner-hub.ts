@@ -8,7 +8,7 @@ import type { Log } from '../log/log.ts';
 import { type LinkCounters, newLinkCounters } from './link-counters.ts';
 import type { LinkSocket } from './link-socket.ts';
 import { linkFailure } from './pending-request.ts';
-import { type ConnectionOwner, RunnerConnection } from './runner-connection.ts';
+import { type ConnectionOwner, RunnerConnection, visibleRunner } from './runner-connection.ts';
 
 /** The Runners that are connected, and the way to them. */
 export type RunnerHub = RunnerPort & {
@@ -124,6 +124,7 @@ class Hub implements RunnerHub, ConnectionOwner {
   }
 
   #show(): void {
-    this.#visible = Object.freeze([...this.#registered.values()].map((connection) => connection.visible()));
+    const registrations = [...this.#registered.values()].map((connection) => connection.registration);
+    this.#visible = Object.freeze(registrations.filter((frame) => frame !== null).map(visibleRunner));
   }
 }
