@@ -39,7 +39,7 @@ export async function ensureOperatorToken(options: {
   );
   const present = tokens.authenticate(secret);
   if (present.ok) {
-    const { expiresAtMs, principal, tokenId } = present;
+    const { expiresAtMs, principal, tokenId } = present.claim;
     const lasts = expiresAtMs === null || expiresAtMs - clock.wallMs() >= renewBelowMs;
     const complete = operatorScopes.every((scope) => (principal.scopes as readonly string[]).includes(scope));
     if (lasts && complete && principal.runners === undefined) return path;

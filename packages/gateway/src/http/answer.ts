@@ -3,7 +3,7 @@ import type { Envelope } from './envelope.ts';
 import { statusOf } from './status.ts';
 
 /** The status that an envelope travels with: a provider that said no is still a 200. */
-export function envelopeStatus(envelope: Envelope): number {
+function envelopeStatus(envelope: Envelope): number {
   return envelope.error === null ? 200 : statusOf(envelope.error.code);
 }
 

@@ -2,7 +2,7 @@ import type { Certainty, Json } from '@fairlead/base';
 import { type GatewayErrorCode, gatewayErrors } from '../errors.ts';
 
 /** What stands in `error` of an answer. `recovery` says what to do next, `detail` what the code adds. */
-export type EnvelopeError = {
+type EnvelopeError = {
   readonly code: string;
   readonly message: string;
   readonly recovery?: string;
