@@ -64,6 +64,8 @@ export const hubLimits = {
 export const tokenLimits = {
   /** Tokens that are neither revoked nor expired: all are held in memory. */
   live: 1_000,
+  /** Rows kept, ended ones included; a new token then takes the place of the oldest that has ended. */
+  rows: 4_096,
   nameBytes: 64,
   /** Runners that one personal token may be limited to. */
   runners: 64,

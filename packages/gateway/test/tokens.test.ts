@@ -263,6 +263,29 @@ test('there are at most 1,000 live tokens, and an ended one makes room', async (
   await tokens.mint({ name: 'd', scopes: ['admin'] });
 });
 
+test('the table keeps 4,096 rows: a new token takes the place of the oldest that has ended', async (t) => {
+  const fixture = await open(t);
+  for (let start = 0; start < 4_096; start += 512) {
+    const rows = Array.from({ length: 512 }, (_, index) => ({
+      sql: `INSERT INTO tokens (id, kind, name, hash, scopes, runners, runner, created_at, expires_at, revoked_at)
+        VALUES (?, 'personal', 'x', ?, '["admin"]', NULL, NULL, ?, NULL, ?)`,
+      parameters: [
+        `tok_${start + index}`,
+        `hash-${start + index}`,
+        start + index,
+        start + index === 0 ? null : Date.UTC(2026, 0, 1),
+      ],
+    }));
+    await fixture.store.write(rows);
+  }
+  const tokens = await again(fixture);
+  await tokens.mint({ name: 'new', scopes: ['admin'] });
+  const ids = tokens.list().map((row) => row.id);
+  assert.equal(ids.length, 4_096);
+  assert.deepEqual(ids.slice(0, 2), ['tok_0', 'tok_2']);
+  assert.equal((await again(fixture)).list().length, 4_096);
+});
+
 test('rows that ended over 90 days ago are removed at a start', async (t) => {
   const fixture = await open(t);
   const old = await fixture.tokens.mint({ name: 'old', scopes: ['admin'], lifetimeMs: 60_000 });

@@ -169,7 +169,7 @@ class TokenBook implements Tokens {
         revokedAtMs: null,
       };
       // Of the embedded Runner's tokens one ended row is kept; a start each day must not fill the table.
-      const stale = replaced.filter((old) => old.revokedAtMs !== null);
+      const stale = [...replaced.filter((old) => old.revokedAtMs !== null), ...this.#overflow()];
       const current = replaced.filter((old) => old.revokedAtMs === null);
       await this.#store.write([
         ...stale.map((old) => deleteToken(old.id)),
@@ -183,6 +183,13 @@ class TokenBook implements Tokens {
     } finally {
       this.#minting -= 1;
     }
+  }
+
+  /** The oldest row that has ended, once the table is full: many short tokens must not make it grow without end. */
+  #overflow(): TokenRow[] {
+    if (this.#byId.size < tokenLimits.rows) return [];
+    const oldest = [...this.#byId.values()].find(({ row }) => this.#ended(row) !== null);
+    return oldest === undefined ? [] : [oldest.row];
   }
 
   #end(entry: Entry | undefined, atMs: number): void {

@@ -1,4 +1,5 @@
 import type { Statement, Store } from '@fairlead/store';
+import { tokenLimits } from '../limits.ts';
 import type { TokenKind } from './token-secret.ts';
 
 /** A row of the peer-local table `tokens`. Times are milliseconds since 1970. */
@@ -32,10 +33,11 @@ type StoredRow = {
   readonly revoked_at: number | null;
 };
 
-/** Every row, oldest first. */
+/** Every row, oldest first; there are never twice as many as are kept. */
 export async function readTokens(store: Store): Promise<TokenRow[]> {
   const rows = await store.read<StoredRow>(
-    'SELECT id, kind, name, hash, scopes, runners, runner, created_at, expires_at, revoked_at FROM tokens ORDER BY created_at, id',
+    'SELECT id, kind, name, hash, scopes, runners, runner, created_at, expires_at, revoked_at FROM tokens ORDER BY created_at, id LIMIT ?',
+    [tokenLimits.rows * 2],
   );
   return rows.map((row) => ({
     id: row.id,

@@ -43,9 +43,7 @@ export type ConfigRow = {
 export type HostFlags = {
   readonly bind?: string | undefined;
   readonly port?: number | undefined;
-  readonly publicUrl?: string | undefined;
   readonly allowRemote?: boolean | undefined;
-  readonly authority?: string | undefined;
 };
 
 /** Where to look. `isNamed`: a person named the file, so its absence is a fault. */

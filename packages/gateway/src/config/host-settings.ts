@@ -50,7 +50,6 @@ export const hostSettings = {
   } satisfies HostSetting<number>,
   publicUrl: {
     key: 'gateway.public_url',
-    flag: '--public-url',
     environment: 'FAIRLEAD_PUBLIC_URL',
     fallback: null,
     read: readPublicUrl,
@@ -72,7 +71,6 @@ export const hostSettings = {
   } satisfies HostSetting<boolean>,
   authority: {
     key: 'policy.authority',
-    flag: '--authority',
     environment: 'FAIRLEAD_AUTHORITY_MODE',
     fallback: 'trusted_agent',
     read: readAuthority,

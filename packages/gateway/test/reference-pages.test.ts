@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { scopes } from '@fairlead/dispatch';
+import { repositoryRoot } from '@fairlead/testing';
+import { hostSettings } from '../src/config/host-settings.ts';
+import { gatewayErrors } from '../src/errors.ts';
+import { statusOf } from '../src/http/status.ts';
+
+const page = (name: string) => readFileSync(join(repositoryRoot, 'docs/reference', name), 'utf8');
+
+/** The cells of each table row of a page. */
+function rows(text: string): string[][] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+}
+
+test('the page of fairlead.toml has each key with its flag, variable and default', () => {
+  const table = rows(page('configuration-host.md'));
+  for (const { key, fallback, ...names } of Object.values(hostSettings)) {
+    const row = table.find((cells) => cells[0] === `\`${key}\``);
+    const quoted = (name: string | undefined) => (name === undefined ? '' : `\`${name}\``);
+    assert.equal(row?.[1], quoted('flag' in names ? names.flag : undefined), key);
+    assert.equal(row?.[2], quoted('environment' in names ? names.environment : undefined), key);
+    const shown = Array.isArray(fallback)
+      ? JSON.stringify(fallback)
+      : fallback === null
+        ? undefined
+        : String(fallback);
+    assert.equal(row?.[3], quoted(shown), key);
+  }
+});
+
+test('the page of the HTTP API gives each code that is not 400 its status', () => {
+  const table = rows(page('http-api.md'));
+  const codes = [...Object.keys(gatewayErrors), 'insufficient_scope'].filter(
+    (code) => statusOf(code) !== 400,
+  );
+  assert.equal(codes.length, 13);
+  for (const code of codes) {
+    const row = table.find((cells) => /^\d{3}$/.test(cells[0] ?? '') && cells[1]?.includes(`\`${code}\``));
+    assert.equal(Number(row?.[0]), statusOf(code), code);
+  }
+});
+
+test('the page of the HTTP API names every scope', () => {
+  const text = page('http-api.md');
+  for (const scope of scopes) assert.ok(text.includes(`\`${scope}\``), scope);
+});
