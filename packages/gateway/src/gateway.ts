@@ -147,6 +147,7 @@ class HttpGateway implements Gateway {
       serverFactory: (listener) =>
         createHttpServer(listener, {
           connections: config.connections,
+          requestMs: config.requestSecs * 1000,
           link,
           ...(this.#options.times === undefined ? {} : { times: this.#options.times }),
         }),

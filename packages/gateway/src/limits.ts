@@ -22,6 +22,8 @@ export const httpLimits = {
   receiveMs: 30_000,
   /** How often Node looks for sockets that passed the two above. */
   slowCheckMs: 1_000,
+  /** Beyond the limit of a request: then a socket on which nothing moved is closed, also one that never reads its answer. */
+  idleMarginMs: 10_000,
   /** Longer than the pauses of a client that works through a list of calls. */
   keepAliveMs: 65_000,
   /** Node's own default, spelled out: all headers of one request. */

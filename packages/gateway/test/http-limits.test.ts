@@ -9,6 +9,7 @@ import { fakeExecutor, startGateway } from './fixture/gateway-fixture.ts';
 import { ask, callTool, envelopeOf, exchange } from './fixture/http-client.ts';
 
 const LIST = { tool: 'plugin_tool', params: { action: 'list' } };
+const TIMES = { headersMs: 60, receiveMs: 120, slowCheckMs: 20, idleMarginMs: 10_000 };
 const HEAD = 'POST /api/tools/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 
 test('a body over the limit is 413, whether its length was told or not, and the client reads the answer', async (t) => {
@@ -29,6 +30,29 @@ test('a body over the limit is 413, whether its length was told or not, and the 
   assert.equal(asked.length, 0);
 });
 
+test('a client that sends all of a body that is too large before it reads anything still reads the 413', async (t) => {
+  hygiene(t);
+  const { port, token } = await startGateway(t);
+  const size = 12 * 1024 * 1024;
+  const socket = connect(port, '127.0.0.1');
+  socket.pause();
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.write(`${HEAD}Authorization: Bearer ${token}\r\nContent-Length: ${size}\r\n\r\n`);
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.write(Buffer.alloc(size, 'x'), () => resolve());
+  });
+  socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
+  socket.resume();
+  await once(socket, 'close');
+  const answers = Buffer.concat(chunks).toString('utf8');
+  assert.deepEqual(
+    [...answers.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1]),
+    ['413', '200'],
+  );
+});
+
 test('a body of exactly the limit is read', async (t) => {
   hygiene(t);
   const { executor, asked } = fakeExecutor();
@@ -44,7 +68,7 @@ test('a body of exactly the limit is read', async (t) => {
 
 test('headers that come too slowly are answered 408 and the socket is closed', async (t) => {
   hygiene(t);
-  const { port } = await startGateway(t, { times: { headersMs: 60, receiveMs: 120, slowCheckMs: 20 } });
+  const { port } = await startGateway(t, { times: TIMES });
   const answer = await exchange(port, 'GET /healthz HTTP/1.1\r\nHost: loc');
   assert.match(answer, /^HTTP\/1\.1 408 /);
   assert.equal(envelopeOf(answer).error?.code, 'request_incomplete');
@@ -56,7 +80,7 @@ test('a body that comes too slowly is cut off and reaches no executor', async (t
   const { executor, asked } = fakeExecutor();
   const { port, token } = await startGateway(t, {
     executor,
-    times: { headersMs: 60, receiveMs: 120, slowCheckMs: 20 },
+    times: TIMES,
   });
   const answer = await exchange(
     port,
@@ -205,4 +229,51 @@ test('sockets beyond the limit are dropped and the others go on', async (t) => {
   held[0]?.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
   const [chunk] = await once(held[0] as (typeof held)[0], 'data');
   assert.match(String(chunk), /^HTTP\/1\.1 200 /);
+});
+
+test('garbage behind a call that runs is not answered in its place: the socket is closed', async (t) => {
+  hygiene(t);
+  let begun: () => void = () => undefined;
+  const started = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
+  let finish: (invocation: Invocation) => void = () => undefined;
+  const { executor } = fakeExecutor(() => {
+    begun();
+    return new Promise<Invocation>((resolve) => {
+      finish = resolve;
+    });
+  });
+  const { port, token } = await startGateway(t, { executor });
+  const body = JSON.stringify(LIST);
+  const socket = connect(port, '127.0.0.1');
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  socket.write(`${HEAD}Authorization: Bearer ${token}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+  await started;
+  socket.write('NONSENSE\r\n\r\n');
+  await once(socket, 'close');
+  assert.equal(Buffer.concat(chunks).toString('utf8'), '');
+  finish({ certainty: 'completed', output: {} });
+});
+
+test('a socket on which nothing moves is closed, whatever its call does', async (t) => {
+  hygiene(t);
+  let finish: (invocation: Invocation) => void = () => undefined;
+  const { executor } = fakeExecutor(
+    () =>
+      new Promise<Invocation>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  const times = { headersMs: 10_000, receiveMs: 10_000, slowCheckMs: 1_000, idleMarginMs: 50 };
+  const { port, token } = await startGateway(t, {
+    executor,
+    times,
+    config: { requestSecs: 0.05 },
+    clock: manualClock(),
+  });
+  await assert.rejects(callTool(port, token, LIST), { code: 'ECONNRESET' });
+  finish({ certainty: 'completed', output: {} });
 });

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { Duplex } from 'node:stream';
 import { httpLimits } from '../limits.ts';
 import type { LinkEndpoint } from '../link/link-endpoint.ts';
@@ -11,6 +17,7 @@ export type HttpTimes = {
   readonly headersMs: number;
   readonly receiveMs: number;
   readonly slowCheckMs: number;
+  readonly idleMarginMs: number;
 };
 
 /**
@@ -19,7 +26,12 @@ export type HttpTimes = {
  */
 export function createHttpServer(
   listener: RequestListener,
-  options: { readonly connections: number; readonly link: LinkEndpoint; readonly times?: HttpTimes },
+  options: {
+    readonly connections: number;
+    readonly requestMs: number;
+    readonly link: LinkEndpoint;
+    readonly times?: HttpTimes;
+  },
 ): Server {
   const times = options.times ?? httpLimits;
   const server = createServer(
@@ -35,6 +47,8 @@ export function createHttpServer(
     listener,
   );
   server.maxConnections = options.connections;
+  // A client that never reads its answer holds a socket and the answer; the longest call is quiet for less than this.
+  server.timeout = options.requestMs + times.idleMarginMs;
   server.maxRequestsPerSocket = httpLimits.requestsPerSocket;
   server.on('upgrade', (request, socket, head) => options.link.upgrade(request, socket, head));
   server.on('connect', (_request, socket) => writeRawAnswer(socket, refusalEnvelope('method_not_allowed')));
@@ -51,11 +65,14 @@ export function createHttpServer(
   return server;
 }
 
-/** Answers what Node could not read as a request. A socket that already carries an answer is only closed. */
+/**
+ * Answers what Node could not read as a request. Where an earlier request of the socket still runs, or is being answered,
+ * the socket is only closed: the client would take this answer for that of the earlier one.
+ */
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const isAnswering =
-    (socket as { _httpMessage?: { headersSent?: boolean } })._httpMessage?.headersSent === true;
-  if (error.code === 'ECONNRESET' || isAnswering) socket.destroy();
+  const { _httpMessage: current } = socket as { _httpMessage?: ServerResponse | null };
+  const isTaken = current !== undefined && current !== null && (current.headersSent || current.req.complete);
+  if (error.code === 'ECONNRESET' || isTaken) socket.destroy();
   else writeRawAnswer(socket, clientErrorEnvelope(error.code));
 }
 
