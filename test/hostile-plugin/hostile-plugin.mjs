@@ -125,9 +125,9 @@ const calls = {
     process.exit(0);
   },
   // The middle process ends, so that the last one belongs to nobody.
-  'double-forks': (request) => daemon(request, ['sh', '-c', 'sleep 600 & echo $!']),
+  'double-forks': (request) => daemon(request, ['sh', '-c', orphan(request)]),
   'double-forks-without-environment': (request) =>
-    daemon(request, ['env', '-i', 'PATH=/usr/bin:/bin', 'sh', '-c', 'sleep 600 & echo $!']),
+    daemon(request, ['env', '-i', 'PATH=/usr/bin:/bin', 'sh', '-c', orphan(request)]),
 };
 
 // What happens right after tools/list was answered, while nothing is in flight.
@@ -241,6 +241,11 @@ function nested(depth) {
   let value = {};
   for (let level = 1; level < depth; level += 1) value = { value };
   return value;
+}
+
+// The number of seconds is how a test recognizes the process.
+function orphan(request) {
+  return `sleep ${Number(request.params.arguments.seconds ?? 600)} & echo $!`;
 }
 
 function daemon(request, [command, ...args]) {

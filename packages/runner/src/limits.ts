@@ -29,6 +29,8 @@ export const limits = Object.freeze({
 
   /** After a process has ended, how long its output may still drain: a descendant can hold the pipe open for ever. */
   outputDrainMs: 250,
+  /** After a failed write, how long the output's end may take to show: a process that dies closes both, and says more by its end. */
+  writeFaultMs: 20,
   /** Stopping waits this long for process trees, then goes on without them. */
   stopMs: 2000,
 

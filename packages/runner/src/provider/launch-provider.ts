@@ -7,7 +7,6 @@ import {
   type TreeOwner,
 } from '@fairlead/process';
 import {
-  type Admission,
   admitCatalog,
   type CheckPhase,
   checkInitializeResult,
@@ -145,6 +144,8 @@ class Admitting {
     try {
       if (this.#signal.aborted) stop();
       return await this.#admit();
+    } catch {
+      return await this.#fail('validation', 'plugin_provider_state_failed');
     } finally {
       this.#signal.removeEventListener('abort', stop);
     }
@@ -157,8 +158,7 @@ class Admitting {
     if (mismatch !== null) return this.#fail('initialize', mismatch);
     const list = await this.#ask('tools/list', {});
     if (list.kind !== 'result') return this.#fail('tools_list', codeOf(list));
-    const admission = admit(list);
-    if (admission === null) return this.#fail('validation', 'plugin_provider_state_failed');
+    const admission = admitCatalog(list.result);
     if (!admission.ok) return this.#fail('validation', 'plugin_tools_list_invalid', admission.diagnostic);
     // A line after the answer, or the end of the output, has come in the meantime.
     const { fault } = this.#process.connection;
@@ -201,12 +201,4 @@ class Admitting {
 
 function codeOf(end: Exclude<RequestEnd, { kind: 'result' }>): string {
   return end.kind === 'rpc_error' ? 'plugin_rpc_error' : end.code;
-}
-
-function admit(list: Extract<RequestEnd, { kind: 'result' }>): Admission | null {
-  try {
-    return admitCatalog(list.result);
-  } catch {
-    return null;
-  }
 }

@@ -56,7 +56,8 @@ export class ProviderConnection {
   #pending: Pending | null = null;
   #fault: string | null = null;
   #exited = false;
-  #drain: Timer | null = null;
+  /** Runs once the process or its stdin is gone: what is still in its output may come. */
+  #closing: Timer | null = null;
 
   constructor(pipes: ProviderPipes, clock: Clock, events: ConnectionEvents) {
     this.#pipes = pipes;
@@ -70,7 +71,7 @@ export class ProviderConnection {
     pipes.stdout.on('data', (chunk: Buffer) => this.#data(chunk));
     pipes.stdout.on('end', () => this.#splitter.end());
     pipes.stdout.on('error', () => this.#end('plugin_stdout_failed'));
-    pipes.stdin.on('error', () => this.#end('plugin_stdin_failed'));
+    pipes.stdin.on('error', this.#writeFailed);
     void pipes.exited.then(() => this.#processExited());
   }
 
@@ -105,7 +106,8 @@ export class ProviderConnection {
       return;
     }
     // A process that has ended answers nothing, even where its last output still drains.
-    if (this.#exited && this.#fault === null) this.#end('plugin_eof');
+    if (this.#exited) this.#end('plugin_eof');
+    else if (this.#closing !== null) this.#end('plugin_stdin_failed');
     if (this.#fault !== null) {
       done(refused(this.#fault, true));
       return;
@@ -124,9 +126,14 @@ export class ProviderConnection {
 
   readonly #expired = (): void => this.#end('plugin_timeout');
 
+  readonly #writeFailed = (): void => {
+    if (this.#fault !== null || this.#closing !== null) return;
+    this.#closing = this.#clock.setTimer(limits.writeFaultMs, () => this.#end('plugin_stdin_failed'));
+  };
+
   readonly #written = (error?: Error | null): void => {
     if (error) {
-      this.#end('plugin_stdin_failed');
+      this.#writeFailed();
       return;
     }
     const pending = this.#pending;
@@ -172,13 +179,14 @@ export class ProviderConnection {
   #processExited(): void {
     this.#exited = true;
     if (this.#fault !== null) return;
-    this.#drain = this.#clock.setTimer(limits.outputDrainMs, () => this.#end('plugin_eof'), { unref: true });
+    this.#closing?.cancel();
+    this.#closing = this.#clock.setTimer(limits.outputDrainMs, () => this.#end('plugin_eof'));
   }
 
   #end(code: string): void {
     if (this.#fault !== null) return;
     this.#fault = code;
-    this.#drain?.cancel();
+    this.#closing?.cancel();
     const pending = this.#pending;
     this.#pending = null;
     if (pending === null) {
