@@ -189,10 +189,10 @@ class HttpGateway implements Gateway {
     return server;
   }
 
-  #answerError(error: Error & { readonly code?: string }, reply: FastifyReply): void {
+  #answerError(error: Partial<FastifyError>, reply: FastifyReply): void {
     const envelope = errorEnvelope(error);
     if (envelope.error?.code === 'internal_error') {
-      this.#options.log('error', 'http.failed', { reason: error.message });
+      this.#options.log('error', 'http.failed', { reason: error.message ?? null });
     }
     // Without this Node would cut the socket while the client still sends, and the client would never read the answer.
     if (envelope.error?.code === 'body_too_large') reply.removeHeader('connection');
@@ -208,24 +208,24 @@ const noSchemas = (): never => {
   throw new Error('no route of the gateway declares a schema');
 };
 
-/** What fastify refuses before a handler runs; nothing has been handled then. */
-function errorEnvelope(error: Error & { readonly code?: string }): Envelope {
+/** What fastify answers for: mostly refusals before a handler runs, when nothing has been handled. */
+function errorEnvelope(error: Partial<FastifyError>): Envelope {
   if (error instanceof InvalidBody)
     return refusalEnvelope('invalid_body', { detail: { fault: error.fault } });
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return refusalEnvelope('body_too_large');
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-    case 'FST_ERR_CTP_EMPTY_TYPE':
       return refusalEnvelope('unsupported_media_type');
     case 'FST_ERR_BAD_URL':
+    case 'FST_ERR_MAX_PARAM_LENGTH':
       return refusalEnvelope('route_not_found');
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
     case 'ECONNRESET':
       return refusalEnvelope('malformed_request');
-    default:
-      return refusalEnvelope('internal_error', { certainty: 'outcome_unknown' });
   }
+  const { statusCode = 500 } = error;
+  if (statusCode >= 400 && statusCode < 500) return refusalEnvelope('malformed_request');
+  return refusalEnvelope('internal_error', { certainty: 'outcome_unknown' });
 }
 
 function listenFault(error: NodeJS.ErrnoException, bind: string, port: number): FairleadError {

@@ -227,4 +227,13 @@ test('a store that cannot be written is told by its code, and a fault of ours on
   assert.equal(broken.envelope.error?.code, 'internal_error');
   assert.equal(broken.envelope.dispatch_certainty, 'outcome_unknown');
   assert.equal(broken.text.includes('marker-inside'), false);
+  Object.assign(fixture.tokens, {
+    list: () => {
+      throw new Error('marker-inside');
+    },
+  });
+  const thrown = await ask(port, { path: '/api/admin/tokens', token });
+  assert.equal(thrown.status, 400);
+  assert.equal(thrown.envelope.error?.code, 'internal_error');
+  assert.equal(thrown.text.includes('marker-inside'), false);
 });

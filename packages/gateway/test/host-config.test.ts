@@ -167,6 +167,18 @@ test('a value of a wrong kind or out of range is refused with its line and is no
   }
 });
 
+test('proxies are addresses and ranges', async (t) => {
+  const { config } = await read(
+    t,
+    '[gateway]\ntrusted_proxies = ["10.0.0.1", "10.0.0.0/8", "::1", "fd00::/128"]\n',
+  );
+  assert.deepEqual(config.trustedProxies, ['10.0.0.1', '10.0.0.0/8', '::1', 'fd00::/128']);
+  for (const range of ['10.0.0.0/33', 'fd00::/129', '10.0.0.0/8/8', '10.0.0.0/', '10.0.0/8', '']) {
+    const found = await fault(t, `[gateway]\ntrusted_proxies = [${JSON.stringify(range)}]\n`);
+    assert.equal(found.key, 'gateway.trusted_proxies', range);
+  }
+});
+
 test('a wrong variable or flag is refused by its own name', async (t) => {
   const variable = await fault(t, '', { env: { FAIRLEAD_PORT: 'SECRET' } });
   assert.equal(variable.message, 'FAIRLEAD_PORT must be a whole number from 0 to 65535');

@@ -232,6 +232,15 @@ test('an unknown path is 404 and needs no token', async (t) => {
   assert.equal(asked.length, 0);
 });
 
+test('an id that is too long for any token is 404', async (t) => {
+  const { port, token, lines } = await start(t);
+  const path = `/api/admin/tokens/${'a'.repeat(101)}`;
+  const answer = await ask(port, { path, method: 'DELETE', token });
+  assert.equal(answer.status, 404);
+  assert.equal(answer.envelope.error?.code, 'route_not_found');
+  assert.deepEqual(lines, []);
+});
+
 test('a wrong method is 405 and names the right ones', async (t) => {
   const { port } = await start(t);
   const answer = await ask(port, { path: '/api/tools/call?x=1', method: 'GET' });

@@ -127,6 +127,24 @@ test('a scope that is missing is 403, names the scope, and nothing is sent', asy
   assert.deepEqual(calls, []);
 });
 
+test('a Runner that answers with a code of HTTP does not choose the status', async (t) => {
+  hygiene(t);
+  const fixture = await startGateway(t);
+  const peer = await runner(t, fixture.port, await fixture.mintRunner('here'), 'here');
+  for (const code of ['request_incomplete', 'route_not_found', 'local_only', 'upgrade_required']) {
+    const answering = callTool(fixture.port, fixture.token, {
+      tool: 'plugin_tool',
+      params: { action: 'reload', runner: 'here' },
+    });
+    const frame = await peer.next();
+    const response = { dispatch_state: 'completed', error: { code, message: 'x' } };
+    peer.send({ type: 'result', id: frame['id'], response });
+    const answer = await answering;
+    assert.equal(answer.status, 400, code);
+    assert.equal(answer.envelope.success, false);
+  }
+});
+
 test('parameters that are not those of an action, and a session that does not exist, are 400 and nothing is sent', async (t) => {
   const fixture = await serving(t);
   const { port, token, calls } = fixture;

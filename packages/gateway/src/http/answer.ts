@@ -7,10 +7,13 @@ function envelopeStatus(envelope: Envelope): number {
   return envelope.error === null ? 200 : statusOf(envelope.error.code);
 }
 
-/** Sends an envelope, once. A client that has gone away is no fault. */
-export function sendEnvelope(reply: FastifyReply, envelope: Envelope): void {
+/** Sends an envelope, once, with the status of its code unless told another. A client that has gone away is no fault. */
+export function sendEnvelope(
+  reply: FastifyReply,
+  envelope: Envelope,
+  status: number = envelopeStatus(envelope),
+): void {
   if (reply.sent) return;
-  const status = envelopeStatus(envelope);
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="fairlead"');
   void reply.code(status).headers(HEADERS).send(JSON.stringify(envelope));
 }

@@ -13,3 +13,12 @@ export function callEnvelope(invocation: Invocation): Envelope {
     ...(call === undefined ? {} : { call }),
   };
 }
+
+/**
+ * The status of an invocation's answer. A Runner may have chosen the code, and must not choose the status with it: some
+ * clients send a request again by themselves on 408.
+ */
+export function callStatus(invocation: Invocation): number {
+  if (invocation.error === undefined) return 200;
+  return invocation.needsScope === undefined ? 400 : 403;
+}

@@ -5,7 +5,7 @@ import type { Log } from '../log/log.ts';
 import type { Admission } from './admission.ts';
 import { sendEnvelope } from './answer.ts';
 import { type CallRequest, readCallBody } from './call-body.ts';
-import { callEnvelope } from './call-envelope.ts';
+import { callEnvelope, callStatus } from './call-envelope.ts';
 import { refusalEnvelope, successEnvelope } from './envelope.ts';
 import type { RunningRequests } from './running-requests.ts';
 
@@ -60,7 +60,7 @@ export function addToolRoutes(
     });
     invocation.then(
       (value: Invocation) => {
-        if (running.done(entry)) sendEnvelope(reply, callEnvelope(value));
+        if (running.done(entry)) sendEnvelope(reply, callEnvelope(value), callStatus(value));
       },
       (error: unknown) => {
         log('error', 'call.failed', { reason: error instanceof Error ? error.message : 'unknown' });
