@@ -15,7 +15,7 @@ export type CommandContext = {
   stdout(text: string): void;
   /** Everything else: progress, notices, errors. */
   stderr(text: string): void;
-  /** The whole of standard input, at most `maxBytes`. */
+  /** The whole of standard input, at most one byte more than `maxBytes`. */
   readStdin(maxBytes: number): Promise<Buffer>;
 };
 
@@ -29,8 +29,8 @@ export function systemContext(cloneRoot: string): CommandContext {
     platform: process.platform,
     clock: systemClock(),
     random: systemRandom(),
-    stdout: (text) => void process.stdout.write(text),
-    stderr: (text) => void process.stderr.write(text),
+    stdout: writerTo(() => process.stdout),
+    stderr: writerTo(() => process.stderr),
     readStdin: async (maxBytes) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -39,7 +39,16 @@ export function systemContext(cloneRoot: string): CommandContext {
         size += (chunk as Buffer).length;
         if (size > maxBytes) break;
       }
-      return Buffer.concat(chunks);
+      return Buffer.concat(chunks).subarray(0, maxBytes + 1);
     },
+  };
+}
+
+/** Writes to a stream that may lose its reader (`| head`, a closed terminal): that must not end what a host still has to do. */
+function writerTo(stream: () => NodeJS.WriteStream): (text: string) => void {
+  let opened: NodeJS.WriteStream | null = null;
+  return (text) => {
+    opened ??= stream().on('error', () => {});
+    opened.write(text);
   };
 }

@@ -1,26 +1,23 @@
 import type { ErrorEntry } from '@fairlead/base';
-import { dispatchErrors } from '@fairlead/dispatch';
-import { gatewayErrors } from '@fairlead/gateway';
-import { processErrors } from '@fairlead/process';
-import { protocolErrors } from '@fairlead/protocol';
-import { runnerErrors } from '@fairlead/runner';
-import { storeErrors } from '@fairlead/store';
 import { cliErrors } from './errors.ts';
 
-/** Every package's table of codes, for whoever has to explain one. */
-const tables: readonly Readonly<Record<string, ErrorEntry>>[] = [
-  cliErrors,
-  dispatchErrors,
-  gatewayErrors,
-  processErrors,
-  protocolErrors,
-  runnerErrors,
-  storeErrors,
+type Table = Readonly<Record<string, ErrorEntry>>;
+
+/** The other packages' tables, each read when a code is not in the ones before: most failures never load a gateway. */
+const otherTables: readonly (() => Promise<Table>)[] = [
+  async () => (await import('@fairlead/protocol')).protocolErrors,
+  async () => (await import('@fairlead/store')).storeErrors,
+  async () => (await import('@fairlead/dispatch')).dispatchErrors,
+  async () => (await import('@fairlead/process')).processErrors,
+  async () => (await import('@fairlead/runner')).runnerErrors,
+  async () => (await import('@fairlead/gateway')).gatewayErrors,
 ];
 
 /** What to do about a code, or null for one that no table has (a provider's or a newer server's). */
-export function nextStepOf(code: string): string | null {
-  for (const table of tables) {
+export async function nextStepOf(code: string): Promise<string | null> {
+  if (Object.hasOwn(cliErrors, code)) return cliErrors[code as keyof typeof cliErrors].next;
+  for (const read of otherTables) {
+    const table = await read();
     if (Object.hasOwn(table, code)) return table[code]?.next ?? null;
   }
   return null;

@@ -5,23 +5,35 @@ import { buildProgram } from './program.ts';
 
 /**
  * Runs one command line and returns its exit status (docs/reference/cli.md). Never throws: a coded error is printed with
- * its code and next step, anything else as `internal_error` with a stack only where FAIRLEAD_DEBUG is set.
+ * its code and next step, anything else as `internal_error` with a stack only where `FAIRLEAD_DEBUG` is set.
  */
 export async function main(
   args: readonly string[],
   options: { readonly cloneRoot: string; readonly context?: CommandContext },
 ): Promise<number> {
   const context = options.context ?? systemContext(options.cloneRoot);
-  const result = { exitCode: exitCodes.done as number };
+  if (options.context === undefined) explainUncaughtErrors(context);
+  let exitCode: number = exitCodes.done;
   const program = buildProgram(context, (code) => {
-    result.exitCode = code;
+    exitCode = code;
   });
   try {
     await program.parseAsync(args, { from: 'user' });
-    return result.exitCode;
+    return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    const { printError } = await import('./error-output.ts');
-    return printError(context, error);
+    return explain(context, error);
   }
+}
+
+async function explain(context: CommandContext, error: unknown): Promise<number> {
+  const { printError } = await import('./output/error-output.ts');
+  return printError(context, error);
+}
+
+/** An error that nobody awaits ends the process as it would without this, in the same words as any other. */
+function explainUncaughtErrors(context: CommandContext): void {
+  process.once('uncaughtException', (error) => {
+    void explain(context, error).then((code) => process.exit(code));
+  });
 }

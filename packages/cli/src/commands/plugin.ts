@@ -1,9 +1,11 @@
-import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { outputOf, reportFailure } from '../client/plugin-failure.ts';
+import { connectPluginTool, type NetworkFlags, type PluginAction } from '../client/plugin-tool-request.ts';
 import type { CommandContext } from '../command-context.ts';
+import { nextStepOf } from '../error-tables.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { outputOf, reportFailure } from '../plugin-failure.ts';
-import { labelled, objectsIn, safeLine, schemaText, table } from '../plugin-output.ts';
-import { connectPluginTool, type NetworkFlags } from '../plugin-tool-request.ts';
+import { jsonLine, labelled, objectsIn, safeLine, schemaText } from '../output/safe-text.ts';
+import { table } from '../output/table.ts';
 
 type TargetFlags = NetworkFlags & {
   readonly runner?: string;
@@ -11,134 +13,154 @@ type TargetFlags = NetworkFlags & {
   readonly tool?: string;
 };
 
+type Rendered = {
+  readonly text: string;
+  readonly exit?: number;
+  /** A code whose next step is told. */
+  readonly code?: Json | undefined;
+};
+
 /** One request; prints the output by `render`, or the failure. */
 async function once(
   context: CommandContext,
   flags: NetworkFlags,
-  params: JsonObject,
-  render: (output: JsonObject) => { readonly text: string; readonly exit?: number },
+  request: { readonly action: PluginAction; readonly params: JsonObject },
+  render: (output: JsonObject) => Rendered,
 ): Promise<number> {
-  const call = await connectPluginTool(context, flags);
-  const answer = await call(params);
-  const output = outputOf(answer);
-  if (output === null) {
-    return reportFailure(context, { action: String(params['action']), json: flags.json, answer });
+  const { action, params } = request;
+  const send = await connectPluginTool(context, flags);
+  if (action === 'check') {
+    context.stderr('fairlead: check really starts the program on the Runner’s machine, then ends it\n');
   }
-  const { text, exit } = render(output);
-  context.stdout(flags.json === true ? `${JSON.stringify(output)}\n` : text);
-  return exit ?? exitCodes.done;
+  const answer = await send(action, params);
+  const output = outputOf(answer);
+  if (output === null) return reportFailure(context, { action, json: flags.json, answer });
+  const { text, exit = exitCodes.done, code } = render(output);
+  context.stdout(flags.json === true ? jsonLine(output) : text);
+  const next = typeof code === 'string' ? await nextStepOf(code) : null;
+  if (next !== null) context.stderr(`next: ${next}\n`);
+  return exit;
 }
 
 /** `fairlead plugin list [--runner R [--plugin P]]`. */
 export function pluginList(context: CommandContext, flags: TargetFlags): Promise<number> {
-  const params = {
-    action: 'list',
-    ...(flags.runner === undefined ? {} : { runner: flags.runner }),
-    ...(flags.plugin === undefined ? {} : { plugin: flags.plugin }),
-  };
-  return once(context, flags, params, (output) => ({ text: renderList(output) }));
+  const { runner, plugin } = flags;
+  const params = { ...(runner === undefined ? {} : { runner }), ...(plugin === undefined ? {} : { plugin }) };
+  return once(context, flags, { action: 'list', params }, (output) => ({ text: renderList(output) }));
 }
 
 function renderList(output: JsonObject): string {
   if (Array.isArray(output['runners'])) {
     const runners = objectsIn(output['runners']);
     if (runners.length === 0) return 'no Runner is connected that this token may see\n';
-    return table([
+    return table(
       ['RUNNER', 'NAME'],
-      ...runners.map((row) => [safeLine(row['runner']), safeLine(row['name'] ?? '')]),
-    ]);
+      runners.map((row) => [row['runner'], row['name']]),
+    );
   }
-  if (Array.isArray(output['plugins'])) return renderProviders(output);
-  const tools = objectsIn(output['tools']);
+  if (Array.isArray(output['plugins'])) return renderPlugins(output);
+  const tools = objectsIn(output['tools']).map((tool) => [tool['name'], tool['title']]);
   return (
     labelled('runner', output['runner']) +
-    labelled('plugin', `${safeLine(output['plugin'])} (${safeLine(output['name'])})`) +
+    labelled('plugin', pluginTitle(output['plugin'], output['name'])) +
     labelled('status', output['status']) +
     (typeof output['errorCode'] === 'string' ? labelled('code', output['errorCode']) : '') +
     labelled('tools', output['toolCount']) +
-    tools
-      .map(
-        (tool) =>
-          `  ${safeLine(tool['name'])}${tool['title'] === undefined ? '' : `  ${safeLine(tool['title'])}`}\n`,
-      )
-      .join('')
+    (tools.length === 0 ? '' : table(['TOOL', 'TITLE'], tools))
   );
 }
 
-function renderProviders(output: JsonObject): string {
-  const providers = objectsIn(output['plugins']);
-  if (providers.length === 0) return `${labelled('runner', output['runner'])}no provider is configured\n`;
-  const rows = providers.map((row) => [
-    safeLine(row['plugin']),
-    safeLine(row['status']),
-    typeof row['errorCode'] === 'string' ? safeLine(row['errorCode']) : '-',
-    safeLine(row['name']),
-  ]);
-  return labelled('runner', output['runner']) + table([['PLUGIN', 'STATUS', 'CODE', 'NAME'], ...rows]);
+function pluginTitle(id: Json | undefined, name: Json | undefined): string {
+  return typeof name === 'string' && name !== id ? `${safeLine(id)} (${safeLine(name)})` : safeLine(id);
+}
+
+function renderPlugins(output: JsonObject): string {
+  const plugins = objectsIn(output['plugins']);
+  const rows = plugins.map((row) => [row['plugin'], row['status'], row['errorCode'], row['name']]);
+  return (
+    labelled('runner', output['runner']) +
+    (rows.length === 0 ? 'no plugin is configured\n' : table(['PLUGIN', 'STATUS', 'CODE', 'NAME'], rows))
+  );
 }
 
 /** `fairlead plugin describe --runner R --plugin P --tool T`. */
 export function pluginDescribe(context: CommandContext, flags: TargetFlags): Promise<number> {
   const { runner = '', plugin = '', tool = '' } = flags;
-  return once(context, flags, { action: 'describe', runner, plugin, tool }, (output) => {
-    const definition = isJsonObject(output['tool']) ? output['tool'] : {};
-    const schema = (member: string, label: string) =>
-      definition[member] === undefined ? '' : `${label}:\n${schemaText(definition[member])}\n`;
-    return {
-      text:
-        labelled('runner', output['runner']) +
-        labelled('plugin', `${safeLine(output['plugin'])} (${safeLine(output['pluginName'])})`) +
-        labelled('tool', definition['name']) +
-        (definition['title'] === undefined ? '' : labelled('title', definition['title'])) +
-        (definition['description'] === undefined ? '' : labelled('description', definition['description'])) +
-        schema('inputSchema', 'input schema') +
-        schema('outputSchema', 'output schema') +
-        schema('annotations', 'annotations (the plugin’s own word)') +
-        labelled('binding', output['binding']),
-    };
-  });
+  const request = { action: 'describe', params: { runner, plugin, tool } } as const;
+  return once(context, flags, request, (output) => ({ text: renderDescription(output) }));
 }
 
-/** `fairlead plugin check --runner R --plugin P`. */
-export function pluginCheck(context: CommandContext, flags: TargetFlags): Promise<number> {
-  const { runner = '', plugin = '' } = flags;
-  context.stderr('fairlead: check really starts the program on the Runner’s machine, then ends it\n');
-  return once(context, flags, { action: 'check', runner, plugin }, (output) => {
-    const ready = output['ready'] === true;
-    return { text: renderCheck(output, ready), exit: ready ? exitCodes.done : exitCodes.usage };
-  });
-}
-
-function renderCheck(output: JsonObject, ready: boolean): string {
-  const diagnostic = isJsonObject(output['diagnostic']) ? output['diagnostic'] : null;
-  const where = diagnostic === null ? [] : [diagnostic['code'], diagnostic['tool'], diagnostic['field']];
-  const tools = objectsIn(output['tools']);
+function renderDescription(output: JsonObject): string {
+  const definition = isJsonObject(output['tool']) ? output['tool'] : {};
+  const line = (member: string) =>
+    definition[member] === undefined ? '' : labelled(member, definition[member]);
+  const schema = (member: string, label: string) =>
+    definition[member] === undefined ? '' : `${label}:\n${schemaText(definition[member])}\n`;
   return (
     labelled('runner', output['runner']) +
-    labelled('plugin', output['plugin']) +
-    labelled('ready', ready) +
-    labelled('phase', output['phase']) +
-    (ready ? '' : labelled('code', output['code'])) +
-    (output['detail'] === undefined ? '' : labelled('detail', output['detail'])) +
-    (diagnostic === null
-      ? ''
-      : labelled('diagnostic', where.filter((part) => part !== undefined).join(' '))) +
-    (ready ? labelled('tools', tools.map((tool) => safeLine(tool['name'])).join(', ')) : '') +
-    (output['phase'] === 'initialize' && output['code'] === 'plugin_eof'
-      ? 'hint:        its output ended before it answered; check command and args, and that dist/plugin.js is built if it needs building\n'
-      : '')
+    labelled('plugin', pluginTitle(output['plugin'], output['pluginName'])) +
+    labelled('tool', definition['name']) +
+    line('title') +
+    line('description') +
+    labelled('binding', output['binding']) +
+    schema('inputSchema', 'input schema') +
+    schema('outputSchema', 'output schema') +
+    schema('annotations', 'annotations, the plugin’s own word')
   );
 }
 
-/** `fairlead plugin reload --runner R`. */
+/** `fairlead plugin check --runner R --plugin P`. Exit 2 where the plugin is not ready. */
+export function pluginCheck(context: CommandContext, flags: TargetFlags): Promise<number> {
+  const { runner = '', plugin = '' } = flags;
+  return once(context, flags, { action: 'check', params: { runner, plugin } }, (output) => {
+    const isReady = output['ready'] === true;
+    if (isReady) return { text: renderCheck(output, isReady) };
+    return { text: renderCheck(output, isReady), exit: exitCodes.usage, code: output['code'] };
+  });
+}
+
+function renderCheck(output: JsonObject, isReady: boolean): string {
+  const diagnostic = isJsonObject(output['diagnostic']) ? output['diagnostic'] : {};
+  const where = [diagnostic['code'], diagnostic['tool'], diagnostic['field']].filter(
+    (part) => part !== undefined,
+  );
+  const tools = objectsIn(output['tools']).map((tool) => safeLine(tool['name']));
+  const line = (label: string, value: Json | undefined) =>
+    value === undefined || value === '' ? '' : labelled(label, value);
+  const head =
+    labelled('runner', output['runner']) +
+    labelled('plugin', output['plugin']) +
+    labelled('ready', isReady ? 'yes' : 'no') +
+    labelled('phase', output['phase']);
+  if (isReady) return `${head}${labelled('tools', tools.length === 0 ? 'none' : tools.join(', '))}`;
+  const neverAnswered = output['phase'] === 'initialize' && output['code'] === 'plugin_eof';
+  return (
+    head +
+    line('code', output['code']) +
+    line('detail', output['detail']) +
+    line('diagnostic', where.map(safeLine).join(' ')) +
+    (neverAnswered
+      ? 'hint:        its output ended before it answered. If command and args are right, see that what\n' +
+        '             they start is built (dist/plugin.js of a plugin that is compiled).\n'
+      : '') +
+    `see why:     fairlead runner stderr ${safeLine(output['plugin'])}   (on the Runner’s machine)\n`
+  );
+}
+
+/** `fairlead plugin reload --runner R`. Exit 2 where a candidate was not admitted and so nothing was changed. */
 export function pluginReload(context: CommandContext, flags: TargetFlags): Promise<number> {
-  return once(context, flags, { action: 'reload', runner: flags.runner ?? '' }, (output) => {
+  const { runner = '' } = flags;
+  return once(context, flags, { action: 'reload', params: { runner } }, (output) => {
     const failures = objectsIn(output['failures']);
-    if (failures.length === 0) return { text: renderProviders(output) };
-    const rows = failures.map((row) => [safeLine(row['provider_id']), safeLine(row['code'])]);
+    if (failures.length === 0) return { text: renderPlugins(output) };
+    const rows = failures.map((row) => [row['provider_id'], row['code']]);
+    const first = safeLine(failures[0]?.['provider_id']);
     return {
-      text: `nothing was changed; these providers were not admitted:\n${table([['PLUGIN', 'CODE'], ...rows])}`,
+      text:
+        `nothing was changed; these plugins were not admitted:\n${table(['PLUGIN', 'CODE'], rows)}` +
+        `see why: fairlead runner stderr ${first}   (on the Runner’s machine)\n`,
       exit: exitCodes.usage,
+      code: failures[0]?.['code'],
     };
   });
 }

@@ -1,14 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { FairleadError } from '@fairlead/base';
-import { createLog } from '@fairlead/gateway';
-import { readRunnerConfig, startRunner } from '@fairlead/runner';
+import { createLog, readHostConfig } from '@fairlead/gateway';
+import { type Runner, readRunnerConfig, startRunner } from '@fairlead/runner';
+import { cliError } from '../cli-error.ts';
+import { findRunnerToken } from '../client/token-source.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { makeStateDirectory } from '../host/state-folder.ts';
-import { watchNpm } from '../parent-watch.ts';
-import { resolveStateDirectory } from '../state-directory.ts';
-import { stopOnSignals } from '../stop-signals.ts';
+import { safeLine } from '../output/safe-text.ts';
+import { watchNpm } from '../process/parent-watch.ts';
+import { stopOnSignals } from '../process/stop-signals.ts';
+import { resolveStateDirectory } from '../state/state-directory.ts';
+import { makeStateDirectory } from '../state/state-folder.ts';
 
 type RunFlags = {
   readonly stateDir?: string;
@@ -21,23 +23,17 @@ type RunFlags = {
 export async function runnerRun(context: CommandContext, flags: RunFlags): Promise<number> {
   const { env, cwd, platform, clock, random } = context;
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
-  const configPath =
-    flags.config === undefined ? join(stateDirectory, 'runner.toml') : resolve(cwd, flags.config);
-  const file = await readRunnerConfig(configPath, platform);
-  if (!file.ok) throw new FairleadError(file.code, `${configPath}: ${file.localDetail}`);
-  const { clientId, serverUrl, token: fileToken } = file.config;
-  if (clientId === undefined) throw new FairleadError('runner_id_missing', `${configPath} has no client_id`);
-  const gatewayUrl = flags.serverUrl ?? serverUrl;
-  if (gatewayUrl === undefined) throw new FairleadError('server_url_missing', 'no gateway was named');
-  const token = await findRunnerToken(context, flags.tokenFile, fileToken);
+  const { configPath, runnerId, gatewayUrl, token } = await readSettings(context, stateDirectory, flags);
   await makeStateDirectory(stateDirectory);
-  const stop = stopOnSignals();
-  const stopWatching = watchNpm({ env, parentPid: () => process.ppid, clock, onGone: stop.ask });
+  const extraSensitive = await hostVariables(stateDirectory);
+  const log = createLog({ write: (line) => context.stderr(line), clock });
+  const stop = stopOnSignals(clock);
+  const { pid } = process;
+  const stopWatching = watchNpm({ env, pid, parentPid: () => process.ppid, clock, onGone: stop.ask });
   try {
-    const log = createLog({ write: (line) => context.stderr(line), clock });
     await using runner = await startRunner({
       configPath,
-      runnerId: clientId,
+      runnerId,
       gatewayUrl,
       token,
       stateDirectory,
@@ -47,9 +43,12 @@ export async function runnerRun(context: CommandContext, flags: RunFlags): Promi
       clock,
       random,
       log,
+      extraSensitive,
     });
+    void announce(context, runner, gatewayUrl);
     const fault = await Promise.race([stop.asked, runner.fatal]);
     if (fault instanceof FairleadError) throw fault;
+    context.stderr('fairlead: stopping\n');
     return exitCodes.done;
   } finally {
     stopWatching();
@@ -57,24 +56,40 @@ export async function runnerRun(context: CommandContext, flags: RunFlags): Promi
   }
 }
 
-/** `--token-file`, else `FAIRLEAD_RUNNER_TOKEN`, else `token` of the file. Throws `token_missing`, `token_file_unreadable`. */
-async function findRunnerToken(
-  context: CommandContext,
-  tokenFile: string | undefined,
-  fileToken: string | undefined,
-): Promise<string> {
-  if (tokenFile !== undefined) {
-    try {
-      return (await readFile(resolve(context.cwd, tokenFile), 'utf8')).trim();
-    } catch (cause) {
-      throw new FairleadError('token_file_unreadable', `the token file ${tokenFile} cannot be read`, {
-        cause,
-      });
-    }
-  }
-  const token = context.env['FAIRLEAD_RUNNER_TOKEN']?.trim() || fileToken;
-  if (token === undefined) {
-    throw new FairleadError('runner_token_missing', 'no Runner token was given and none was found');
-  }
-  return token;
+async function readSettings(context: CommandContext, stateDirectory: string, flags: RunFlags) {
+  const { env, cwd, platform } = context;
+  const configPath =
+    flags.config === undefined ? join(stateDirectory, 'runner.toml') : resolve(cwd, flags.config);
+  const file = await readRunnerConfig(configPath, platform);
+  if (!file.ok) throw new FairleadError(file.code, `${configPath}: ${file.localDetail}`);
+  const { clientId: runnerId, serverUrl, token: configToken } = file.config;
+  if (runnerId === undefined)
+    throw cliError('runner_id_missing', { message: `${configPath} has no client_id.` });
+  const gatewayUrl = flags.serverUrl ?? serverUrl;
+  if (gatewayUrl === undefined) throw cliError('server_url_missing');
+  const token = await findRunnerToken({ tokenFile: flags.tokenFile, env, cwd, configToken });
+  return { configPath, runnerId, gatewayUrl, token };
+}
+
+/** Where a host shares the directory, what its fairlead.toml names as secrets is kept from this Runner's plugins as well. */
+async function hostVariables(stateDirectory: string): Promise<readonly string[]> {
+  const path = join(stateDirectory, 'fairlead.toml');
+  // Whether the host may listen there is the host's own question.
+  const reading = await readHostConfig({ path, env: {}, flags: { allowRemote: true } });
+  if (reading.ok) return reading.environmentKeys;
+  throw new FairleadError(reading.fault.code, reading.fault.message);
+}
+
+/** For people: the log has the same as JSON lines. */
+async function announce(context: CommandContext, runner: Runner, gatewayUrl: string): Promise<void> {
+  const { runnerId } = runner;
+  await runner.registered;
+  context.stderr(`fairlead: Runner ${safeLine(runnerId)} is registered at ${safeLine(gatewayUrl)}\n`);
+  await runner.settled;
+  const plugins = runner
+    .status()
+    .map(
+      (row) => `${row.id} ${row.status}${row.error_code === null ? '' : ` (${safeLine(row.error_code)})`}`,
+    );
+  context.stderr(`fairlead: plugins: ${plugins.join(', ') || 'none is configured'}\n`);
 }

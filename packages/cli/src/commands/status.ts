@@ -1,33 +1,33 @@
 import { isJsonObject, type JsonObject } from '@fairlead/base';
-import { adminRequest, answersHealth } from '../admin-request.ts';
+import { adminRequest } from '../client/admin-request.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { objectsIn, safeLine, table } from '../plugin-output.ts';
-import { readServerFile } from '../server-file.ts';
-import { resolveStateDirectory } from '../state-directory.ts';
+import { jsonLine, objectsIn } from '../output/safe-text.ts';
+import { table } from '../output/table.ts';
+import { findHost } from '../state/host-in-charge.ts';
+import { resolveStateDirectory } from '../state/state-directory.ts';
 
 type StatusFlags = { readonly stateDir?: string; readonly json?: boolean };
 
 /** `fairlead status`: what runs on this state directory. Exit 0 running, 3 not. */
 export async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
-  const server = await readServerFile(stateDirectory);
-  if (server === null || !(await answersHealth(server.url))) {
+  const server = await findHost(context, stateDirectory);
+  if (server === null) {
     const report = { running: false, url: null, pid: null, stateDirectory, runners: [] };
-    context.stdout(
-      flags.json === true ? `${JSON.stringify(report)}\n` : `nothing runs on ${stateDirectory}\n`,
-    );
+    context.stdout(flags.json === true ? jsonLine(report) : `nothing runs on ${stateDirectory}\n`);
     return exitCodes.unknown;
   }
-  const output = await adminRequest({
-    url: server.url,
+  const { url, pid } = server;
+  const output = await adminRequest(context, {
+    url,
     stateDirectory,
     method: 'GET',
     path: '/api/admin/status',
   });
   const runners = isJsonObject(output) ? objectsIn(output['runners']) : [];
-  const report = { running: true, url: server.url, pid: server.pid, stateDirectory, runners };
-  context.stdout(flags.json === true ? `${JSON.stringify(report)}\n` : render(report));
+  const report = { running: true, url, pid, stateDirectory, runners };
+  context.stdout(flags.json === true ? jsonLine(report) : render(report));
   return exitCodes.done;
 }
 
@@ -39,19 +39,20 @@ function render(report: {
 }): string {
   const rows = report.runners.flatMap((runner) => {
     const plugins = objectsIn(runner['plugins']);
-    if (plugins.length === 0) return [[safeLine(runner['runner']), '-', 'no provider', '-']];
-    return plugins.map((plugin) => [
-      safeLine(runner['runner']),
-      safeLine(plugin['plugin']),
-      safeLine(plugin['status']),
-      typeof plugin['errorCode'] === 'string' ? safeLine(plugin['errorCode']) : '-',
-    ]);
+    if (plugins.length > 0) {
+      return plugins.map((plugin) => [
+        runner['runner'],
+        plugin['plugin'],
+        plugin['status'],
+        plugin['errorCode'],
+      ]);
+    }
+    const code = runner['errorCode'];
+    return [[runner['runner'], null, code === undefined ? 'no plugin' : 'no answer', code]];
   });
   return (
     `running at ${report.url} (process ${report.pid})\n` +
     `state directory ${report.stateDirectory}\n` +
-    (rows.length === 0
-      ? 'no Runner is connected\n'
-      : table([['RUNNER', 'PLUGIN', 'STATUS', 'CODE'], ...rows]))
+    (rows.length === 0 ? 'no Runner is connected\n' : table(['RUNNER', 'PLUGIN', 'STATUS', 'CODE'], rows))
   );
 }

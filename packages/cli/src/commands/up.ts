@@ -1,23 +1,26 @@
-import { join } from 'node:path';
-import { type Clock, FairleadError } from '@fairlead/base';
+import { join, resolve } from 'node:path';
+import { FairleadError } from '@fairlead/base';
 import { createLog } from '@fairlead/gateway';
 import type { Runner } from '@fairlead/runner';
+import { cliError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { bindRunner, startEmbeddedRunner } from '../host/embedded-runner.ts';
-import { answerForHeldDirectory } from '../host/held-directory.ts';
-import { startHost } from '../host/host.ts';
+import { type Host, startHost } from '../host/host.ts';
 import { type HostConfigFlags, loadHostConfig } from '../host/host-config.ts';
 import { openLogFile } from '../host/log-file.ts';
 import { operatorScopes } from '../host/operator-token.ts';
-import { takeStateDirectory } from '../host/state-folder.ts';
-import { watchNpm } from '../parent-watch.ts';
-import { withProgress } from '../progress.ts';
-import { type ReadyReport, readyText } from '../ready-output.ts';
-import { removeServerFile, type StartedWith, writeServerFile } from '../server-file.ts';
-import { hasExamples, writeStarterRunnerConfig } from '../starter-runner-config.ts';
-import { resolveStateDirectory } from '../state-directory.ts';
-import { type StopRequest, stopOnSignals } from '../stop-signals.ts';
+import { hasExamples, writeStarterRunnerConfig } from '../host/starter-runner-config.ts';
+import { untilRunnerReady } from '../host/until-runner-ready.ts';
+import { commandHint } from '../output/command-hint.ts';
+import { readyText } from '../output/ready-text.ts';
+import { jsonLine } from '../output/safe-text.ts';
+import { watchNpm } from '../process/parent-watch.ts';
+import { type StopRequest, stopOnSignals } from '../process/stop-signals.ts';
+import { answerForHeldDirectory } from '../state/held-directory.ts';
+import { removeServerFile, type StartedWith, writeServerFile } from '../state/server-file.ts';
+import { resolveStateDirectory } from '../state/state-directory.ts';
+import { takeStateDirectory } from '../state/state-folder.ts';
 import { readVersion } from '../version.ts';
 
 /** The flags of `up` and `serve`. */
@@ -27,9 +30,6 @@ export type UpFlags = HostConfigFlags & {
   readonly examples?: boolean;
   readonly json?: boolean;
 };
-
-/** How long the ready line waits for providers; those that take longer are named and go on starting. */
-const readyBudgetMs = 10_000;
 
 /** `fairlead up`: a gateway and one Runner in this process, until it is told to stop. */
 export function up(context: CommandContext, flags: UpFlags): Promise<number> {
@@ -42,134 +42,141 @@ export function serve(context: CommandContext, flags: UpFlags): Promise<number> 
 }
 
 async function run(context: CommandContext, command: 'up' | 'serve', flags: UpFlags): Promise<number> {
+  const { env, clock } = context;
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
-  const startedWith: StartedWith = {
-    command,
-    bind: flags.bind ?? null,
-    port: flags.port ?? null,
-    config: flags.config ?? null,
-    runnerConfig: flags.runnerConfig ?? null,
-  };
+  const startedWith = startedWithOf(context, command, flags);
   // Listening to signals comes first: one that arrives during the start must undo what has been started.
-  const stop = stopOnSignals();
-  const lock = await takeStateDirectory(stateDirectory);
-  if (lock === null) {
-    stop.release();
-    return answerForHeldDirectory({ context, stateDirectory, startedWith, json: flags.json === true });
-  }
-  const stopWatching = watchNpm({
-    env: context.env,
-    parentPid: () => process.ppid,
-    clock: context.clock,
-    onGone: stop.ask,
-  });
+  const stop = stopOnSignals(clock);
   try {
-    await hold(context, stateDirectory, startedWith, flags, stop);
-    return exitCodes.done;
+    await using lock = await takeStateDirectory(stateDirectory);
+    if (lock === null) {
+      // Nothing of this process is to be undone any more, so a signal may end it as it ends any program.
+      stop.release();
+      return await answerForHeldDirectory(context, {
+        stateDirectory,
+        startedWith,
+        json: flags.json === true,
+      });
+    }
+    const { pid } = process;
+    const parentPid = () => process.ppid;
+    const stopWatching = watchNpm({ env, pid, parentPid, clock, onGone: stop.ask });
+    try {
+      await hold(context, { stateDirectory, startedWith, flags, stop });
+      return exitCodes.done;
+    } finally {
+      stopWatching();
+    }
   } finally {
-    stopWatching();
-    await lock.release();
     stop.release();
   }
 }
 
+function startedWithOf(context: CommandContext, command: 'up' | 'serve', flags: UpFlags): StartedWith {
+  const pathOf = (flag: string | undefined) => (flag === undefined ? null : resolve(context.cwd, flag));
+  return {
+    command,
+    bind: flags.bind ?? null,
+    port: flags.port ?? null,
+    allowRemote: flags.allowRemote ?? false,
+    config: pathOf(flags.config),
+    runnerConfig: pathOf(flags.runnerConfig),
+  };
+}
+
+type Holding = {
+  readonly stateDirectory: string;
+  readonly startedWith: StartedWith;
+  readonly flags: UpFlags;
+  readonly stop: StopRequest;
+};
+
 /** Starts everything, says so, and ends it in reverse order when asked to. */
-async function hold(
-  context: CommandContext,
-  stateDirectory: string,
-  startedWith: StartedWith,
-  flags: UpFlags,
-  stop: StopRequest,
-): Promise<void> {
-  const reading = await loadHostConfig(context, stateDirectory, flags);
-  for (const warning of reading.warnings) context.stderr(`fairlead: ${warning.message}\n`);
+async function hold(context: CommandContext, holding: Holding): Promise<void> {
+  const { stateDirectory, flags, stop } = holding;
+  // One that was killed left its address; from here on the file says that nobody is ready.
+  await removeServerFile(stateDirectory);
+  const { config, environmentKeys } = await loadHostConfig(context, stateDirectory, flags);
+  const binding = await bindOwnRunner(context, holding);
   await using stack = new AsyncDisposableStack();
   const logFile = openLogFile(join(stateDirectory, 'log/fairlead.log'));
   stack.defer(() => logFile.close());
   const log = createLog({ write: logFile.write, clock: context.clock });
-  const { config, environmentKeys } = reading;
   const host = stack.use(await startHost({ context, stateDirectory, config, log, onStop: stop.ask }));
   let runner: Runner | null = null;
-  if (startedWith.command === 'up') {
-    if (flags.examples === true) await writeExamples(context, stateDirectory);
-    const binding = await bindRunner(context, stateDirectory, flags.runnerConfig);
-    for (const notice of binding.notices) context.stderr(`fairlead: ${notice}\n`);
+  if (binding !== null && !stop.isAsked) {
+    const extraSensitive = environmentKeys;
     runner = stack.use(
-      await startEmbeddedRunner({
-        context,
-        stateDirectory,
-        binding,
-        host,
-        log,
-        extraSensitive: environmentKeys,
-      }),
+      await startEmbeddedRunner({ context, stateDirectory, binding, host, log, extraSensitive }),
     );
-    await Promise.race([stop.asked, untilReady(context, runner)]);
+    throwFault(await Promise.race([stop.asked, runner.fatal, untilRunnerReady(context, runner)]));
   }
-  stack.defer(() => removeServerFile(stateDirectory));
-  await writeServerFile(stateDirectory, {
-    url: host.url,
-    pid: process.pid,
-    startedAtMs: context.clock.wallMs(),
-    version: readVersion(),
-    runner: runner?.runnerId ?? null,
-    startedWith,
-  });
-  announce(context, flags, {
-    url: host.url,
-    tokenFile: host.tokenFile,
-    scopes: operatorScopes,
-    runner: runner?.runnerId ?? null,
-    providers: runner?.status() ?? [],
-    command: hasExamples(context.cloneRoot) ? './fairlead' : 'fairlead',
-  });
-  const fault = await Promise.race([stop.asked, ...(runner === null ? [] : [runner.fatal])]);
+  if (!stop.isAsked) {
+    stack.defer(() => removeServerFile(stateDirectory));
+    await becomeReady(context, holding, host, runner);
+  }
+  throwFault(await Promise.race([stop.asked, ...(runner === null ? [] : [runner.fatal])]));
+  context.stderr('fairlead: stopping\n');
+}
+
+/** What made a Runner give up, rather than what asked for the end. */
+function throwFault(fault: unknown): void {
   if (fault instanceof FairleadError) throw fault;
-  if (flags.json !== true) context.stderr('fairlead: stopping\n');
+}
+
+/** What the Runner of `up` runs with; null for `serve`. Before anything listens: a mistake in the file is told at once. */
+async function bindOwnRunner(context: CommandContext, holding: Holding) {
+  const { stateDirectory, startedWith, flags } = holding;
+  if (startedWith.command === 'serve') return null;
+  if (flags.examples === true && flags.runnerConfig === undefined) {
+    await writeExamples(context, stateDirectory);
+  }
+  const binding = await bindRunner(context, stateDirectory, flags.runnerConfig);
+  for (const notice of binding.notices) context.stderr(`fairlead: ${notice}\n`);
+  return binding;
 }
 
 async function writeExamples(context: CommandContext, stateDirectory: string): Promise<void> {
   const { cloneRoot, env } = context;
-  if (!hasExamples(cloneRoot)) {
-    throw new FairleadError('examples_missing', 'there are no example plugins beside this command');
-  }
+  if (!hasExamples(cloneRoot)) throw cliError('examples_missing');
   await writeStarterRunnerConfig(join(stateDirectory, 'runner.toml'), {
     cloneRoot,
     nodePath: process.execPath,
     env,
+    command: commandHint(context, stateDirectory).command,
   });
 }
 
-/** The Runner is registered and every provider is ready or failed; or the budget is over, and the slow ones are named. */
-async function untilReady(context: CommandContext, runner: Runner): Promise<void> {
-  const everything = Promise.all([runner.registered, runner.settled]);
-  const starting = () =>
-    runner
-      .status()
-      .filter((row) => row.status === 'starting')
-      .map((row) => row.id);
-  const inTime = await withProgress(
-    context,
-    () => `starting ${starting().join(', ') || 'the Runner'}`,
-    () => Promise.race([everything.then(() => true), after(context.clock, readyBudgetMs).then(() => false)]),
-  );
-  if (!inTime) {
-    const late = starting();
-    context.stderr(
-      late.length === 0
-        ? 'fairlead: the Runner has not registered yet; it goes on trying\n'
-        : `fairlead: still starting, and going on: ${late.join(', ')}\n`,
-    );
-  }
-}
-
-function after(clock: Clock, delayMs: number): Promise<void> {
-  return new Promise((resolve) => clock.setTimer(delayMs, resolve, { unref: true }));
-}
-
-function announce(context: CommandContext, flags: UpFlags, report: ReadyReport): void {
-  const { url, tokenFile, runner } = report;
+/** Writes `server.json`, then says that it is there. */
+async function becomeReady(
+  context: CommandContext,
+  { stateDirectory, startedWith, flags }: Holding,
+  host: Host,
+  runner: Runner | null,
+): Promise<void> {
+  const { url, tokenFile } = host;
+  const { pid } = process;
+  const runnerId = runner?.runnerId ?? null;
+  await writeServerFile(stateDirectory, {
+    url,
+    pid,
+    startedAtMs: context.clock.wallMs(),
+    version: readVersion(),
+    runner: runnerId,
+    startedWith,
+  });
   if (flags.json === true) {
-    context.stdout(`${JSON.stringify({ ready: true, url, tokenFile, runner, pid: process.pid })}\n`);
-  } else context.stdout(readyText(report));
+    context.stdout(jsonLine({ ready: true, url, tokenFile, runner: runnerId, pid }));
+    return;
+  }
+  context.stdout(
+    readyText({
+      ...commandHint(context, stateDirectory),
+      url,
+      tokenFile,
+      scopes: operatorScopes,
+      runner: runnerId,
+      providers: runner?.status() ?? [],
+    }),
+  );
 }

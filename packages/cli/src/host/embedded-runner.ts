@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { FairleadError } from '@fairlead/base';
 import type { Log } from '@fairlead/gateway';
-import { type Runner, readRunnerConfig, startRunner } from '@fairlead/runner';
+import { noteText, type Runner, readRunnerConfig, startRunner } from '@fairlead/runner';
 import type { CommandContext } from '../command-context.ts';
 import type { Host } from './host.ts';
 
@@ -11,7 +11,7 @@ const defaultRunnerId = 'local';
 export type RunnerBinding = {
   readonly configPath: string;
   readonly runnerId: string;
-  /** Sentences for people: what in the file does not count here. */
+  /** Sentences for people: what in the file is not known, or does not count here. */
   readonly notices: readonly string[];
 };
 
@@ -28,15 +28,13 @@ export async function bindRunner(
       return { configPath, runnerId: defaultRunnerId, notices: [] };
     throw new FairleadError(file.code, `${configPath}: ${file.localDetail}`);
   }
-  const notices: string[] = [];
-  for (const [key, value] of Object.entries({
-    server_url: file.config.serverUrl,
-    token: file.config.token,
-  })) {
+  const { clientId, serverUrl, token } = file.config;
+  const notices = file.warnings.map((note) => `${configPath}: ${noteText(note)}`);
+  for (const [key, value] of Object.entries({ server_url: serverUrl, token })) {
     if (value !== undefined)
       notices.push(`${configPath}: ${key} is ignored, because up runs its own gateway`);
   }
-  return { configPath, runnerId: file.config.clientId ?? defaultRunnerId, notices };
+  return { configPath, runnerId: clientId ?? defaultRunnerId, notices };
 }
 
 /** Starts the Runner that shares this process; it still dials in over loopback, with a token of its own for this start. */

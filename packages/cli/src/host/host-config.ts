@@ -11,7 +11,10 @@ export type HostConfigFlags = {
   readonly allowRemote?: boolean;
 };
 
-/** Reads `fairlead.toml` with environment and flags laid over it. Throws the gateway's configuration codes. */
+/**
+ * Reads `fairlead.toml` with environment and flags laid over it, and prints its warnings. Throws the gateway's
+ * configuration codes.
+ */
 export async function loadHostConfig(
   context: CommandContext,
   stateDirectory: string,
@@ -25,5 +28,6 @@ export async function loadHostConfig(
     flags: { bind, port, allowRemote },
   });
   if (!reading.ok) throw new FairleadError(reading.fault.code, reading.fault.message);
+  for (const warning of reading.warnings) context.stderr(`fairlead: ${warning.message}\n`);
   return reading;
 }

@@ -1,30 +1,19 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@fairlead/base';
+import { scopes } from '@fairlead/dispatch';
 import type { Tokens } from '@fairlead/gateway';
-import { operatorTokenFile } from '../token-source.ts';
+import { operatorTokenFile } from '../client/token-source.ts';
+import { clientLimits, operatorTokenLimits } from '../limits.ts';
+import { replacePrivateFile } from '../state/private-file.ts';
+import { readBounded } from '../state/read-bounded.ts';
 
 /** Every scope of the operator's token, spelled out: none implies another. */
-export const operatorScopes: readonly string[] = Object.freeze([
-  'plugin:inspect',
-  'plugin:invoke',
-  'plugin:manage',
-  'runner:manage',
-  'project:read',
-  'session:read',
-  'session:write',
-  'session:approve',
-  'mcp:invoke',
-  'admin',
-]);
-
-const dayMs = 86_400_000;
-const lifetimeMs = 90 * dayMs;
-const renewBelowMs = 7 * dayMs;
+export const operatorScopes = scopes;
 
 /**
  * Keeps the token in `operator.token` (0600) while it is valid for another week and has the scopes above; else makes a new
- * one and revokes its predecessor. Returns the file's path.
+ * one and revokes its predecessor. Returns the file's path. Throws `state_directory_unwritable`, `token_limit_reached`.
  */
 export async function ensureOperatorToken(options: {
   readonly stateDirectory: string;
@@ -33,27 +22,21 @@ export async function ensureOperatorToken(options: {
 }): Promise<string> {
   const { stateDirectory, tokens, clock } = options;
   const path = join(stateDirectory, operatorTokenFile);
-  const secret = await readFile(path, 'utf8').then(
-    (text) => text.trim(),
-    () => null,
-  );
-  const present = tokens.authenticate(secret);
+  const bytes = await readBounded(path, clientLimits.tokenFileBytes).catch(() => null);
+  const present = tokens.authenticate(bytes?.toString('utf8').trim() ?? null);
   if (present.ok) {
-    const { expiresAtMs, principal, tokenId } = present.claim;
-    const lasts = expiresAtMs === null || expiresAtMs - clock.wallMs() >= renewBelowMs;
-    const complete = operatorScopes.every((scope) => (principal.scopes as readonly string[]).includes(scope));
-    if (lasts && complete && principal.runners === undefined) return path;
-    await mintInto(path, tokens);
-    await tokens.revoke(tokenId);
-    return path;
+    const { expiresAtMs, principal } = present.claim;
+    const lasts = expiresAtMs === null || expiresAtMs - clock.wallMs() >= operatorTokenLimits.renewBelowMs;
+    const isWhole = operatorScopes.every((scope) => principal.scopes.includes(scope));
+    if (lasts && isWhole && principal.runners === undefined) {
+      // Whatever copied the folder may have widened it.
+      await chmod(path, 0o600).catch(() => {});
+      return path;
+    }
   }
-  await mintInto(path, tokens);
-  return path;
-}
-
-async function mintInto(path: string, tokens: Tokens): Promise<void> {
+  const { lifetimeMs } = operatorTokenLimits;
   const minted = await tokens.mint({ name: 'operator', scopes: operatorScopes, lifetimeMs });
-  const aside = `${path}.${process.pid}`;
-  await writeFile(aside, `${minted.secret}\n`, { mode: 0o600 });
-  await rename(aside, path);
+  await replacePrivateFile(path, `${minted.secret}\n`);
+  if (present.ok) await tokens.revoke(present.claim.tokenId);
+  return path;
 }

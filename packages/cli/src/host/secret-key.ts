@@ -1,34 +1,33 @@
 import { hkdfSync } from 'node:crypto';
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FairleadError, type Random } from '@fairlead/base';
+import type { Random } from '@fairlead/base';
 import { type DigestKey, digestKey } from '@fairlead/dispatch';
+import { cliError } from '../cli-error.ts';
+import { createPrivateFile } from '../state/private-file.ts';
+import { readBounded } from '../state/read-bounded.ts';
 
 const fileName = 'secret.key';
 const keyBytes = 32;
 
-/** The peer-local secret of a state directory, made on first use, mode 0600. Throws `secret_key_invalid`. */
-async function readSecretKey(stateDirectory: string, random: Random): Promise<Buffer> {
-  const path = join(stateDirectory, fileName);
-  const aside = `${path}.${process.pid}`;
-  const existing = await readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw new FairleadError('secret_key_invalid', 'secret.key cannot be read', { cause: error });
-  });
-  if (existing !== null) {
-    if (existing.length !== keyBytes)
-      throw new FairleadError('secret_key_invalid', 'secret.key is not a key');
-    return existing;
-  }
-  const key = Buffer.from(random(keyBytes));
-  await writeFile(aside, key, { mode: 0o600 });
-  await link(aside, path);
-  await rm(aside, { force: true });
-  return key;
+/**
+ * The key of argument digests, derived from the state directory's secret (`secret.key`, 0600, made on first use) so that
+ * what seals secrets later never signs anything. Throws `secret_key_invalid`, `state_directory_unwritable`.
+ */
+export async function readDigestKey(stateDirectory: string, random: Random): Promise<DigestKey> {
+  const secret = await readSecretKey(join(stateDirectory, fileName), random);
+  return digestKey(Buffer.from(hkdfSync('sha256', secret, '', 'fairlead argument digests v1', keyBytes)));
 }
 
-/** The key of argument digests, derived so that what seals secrets later never signs anything. */
-export async function readDigestKey(stateDirectory: string, random: Random): Promise<DigestKey> {
-  const secret = await readSecretKey(stateDirectory, random);
-  return digestKey(Buffer.from(hkdfSync('sha256', secret, '', 'fairlead argument digests v1', keyBytes)));
+async function readSecretKey(path: string, random: Random): Promise<Buffer> {
+  const existing = await readBounded(path, keyBytes).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'ENOENT') return null;
+    throw cliError('secret_key_invalid', { detail: { reason: cause.code ?? 'unknown' }, cause });
+  });
+  if (existing !== null) {
+    if (existing.length === keyBytes) return existing;
+    throw cliError('secret_key_invalid', { detail: { reason: `it is not ${keyBytes} bytes` } });
+  }
+  const key = Buffer.from(random(keyBytes));
+  await createPrivateFile(path, key);
+  return key;
 }

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { link, rm, writeFile } from 'node:fs/promises';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { stringify } from 'smol-toml';
+import { createPrivateFile } from '../state/private-file.ts';
 
 /** What the first `npm start` needs to know about the machine. */
 export type StarterInputs = {
@@ -9,6 +9,8 @@ export type StarterInputs = {
   /** The Node that runs this command: TypeScript plugins need it, whatever Node the machine has. */
   readonly nodePath: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How a command is typed in the clone. */
+  readonly command: string;
 };
 
 type Provider = {
@@ -22,6 +24,33 @@ type Provider = {
 /** True in a clone; an installed package carries no examples. */
 export function hasExamples(cloneRoot: string): boolean {
   return existsSync(join(cloneRoot, 'examples/plugins/raw-node/plugin.mjs'));
+}
+
+/**
+ * Writes the file when there is none; an existing one, edited or not, is never touched. True when it was written.
+ * Throws `state_directory_unwritable`.
+ */
+export function writeStarterRunnerConfig(path: string, inputs: StarterInputs): Promise<boolean> {
+  return createPrivateFile(path, starterRunnerConfig(inputs));
+}
+
+/** The text of a first runner.toml: what each part is for, then one block per example. */
+export function starterRunnerConfig(inputs: StarterInputs): string {
+  const head = [
+    '# The native plugins of this machine. Fairlead wrote this file once and does not write it again.',
+    '# Each [[plugins.providers]] block is a program that is started with your rights: add only what you trust.',
+    `# After an edit: ${inputs.command} plugin reload --runner local`,
+    '',
+    'client_id = "local"',
+    '',
+    '[plugins]',
+    '# For each of initialize, tools/list and a call: 1 to 120. A block may have a timeout_secs of its own.',
+    'request_timeout_secs = 30',
+  ].join('\n');
+  const blocks = exampleProviders(inputs).map((provider) =>
+    stringify({ plugins: { providers: [provider] } }).trim(),
+  );
+  return `${[head, ...blocks].join('\n\n')}\n`;
 }
 
 /** The example providers of this clone; the Python one only where `python3` is found. */
@@ -50,7 +79,7 @@ function exampleProviders({ cloneRoot, nodePath, env }: StarterInputs): Provider
       cwd: cloneRoot,
     },
   ];
-  if (onPath('python3', env['PATH'] ?? '')) {
+  if (isOnPath('python3', env['PATH'] ?? '')) {
     providers.push({
       id: 'raw-python',
       name: 'Echo, plain Python',
@@ -62,43 +91,15 @@ function exampleProviders({ cloneRoot, nodePath, env }: StarterInputs): Provider
   return providers;
 }
 
-function onPath(name: string, path: string): boolean {
-  return path.split(delimiter).some((folder) => folder !== '' && existsSync(join(folder, name)));
+function isOnPath(name: string, path: string): boolean {
+  return path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, name)));
 }
 
-/** The text of a first runner.toml: what each part is for, then one block per example. */
-export function starterRunnerConfig(inputs: StarterInputs): string {
-  const head = [
-    '# The native plugins of this machine. Fairlead wrote this file once and does not write it again.',
-    '# Each [[plugins.providers]] block is a program that is started with your rights: add only what you trust.',
-    '# After an edit: fairlead plugin reload --runner local',
-    '',
-    'client_id = "local"',
-    '',
-    '[plugins]',
-    'request_timeout_secs = 30',
-    '',
-  ].join('\n');
-  const blocks = exampleProviders(inputs).map((provider) =>
-    stringify({ plugins: { providers: [provider] } }).trim(),
-  );
-  return `${head}\n${blocks.join('\n\n')}\n`;
-}
-
-/**
- * Writes the file when there is none; an existing one, edited or not, is never touched. True when it was written. It is
- * written aside and linked into place, so that a process that dies on the way leaves no half of it.
- */
-export async function writeStarterRunnerConfig(path: string, inputs: StarterInputs): Promise<boolean> {
-  const aside = `${path}.${process.pid}`;
-  await writeFile(aside, starterRunnerConfig(inputs), { mode: 0o600 });
+function isExecutable(path: string): boolean {
   try {
-    await link(aside, path);
+    accessSync(path, constants.X_OK);
     return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  } finally {
-    await rm(aside, { force: true });
+  } catch {
+    return false;
   }
 }

@@ -18,14 +18,24 @@ export type StateDirectoryInputs = {
  * `~/.local/state/fairlead`. Always absolute. See docs/reference/files.md.
  */
 export function resolveStateDirectory(inputs: StateDirectoryInputs): string {
-  const { flag, env, cwd, home, cloneRoot } = inputs;
-  const exists = inputs.exists ?? existsSync;
+  const { flag, env, cwd } = inputs;
   if (flag !== undefined) return resolve(cwd, flag);
   const fromEnvironment = env['FAIRLEAD_STATE_DIR'];
   if (fromEnvironment !== undefined && fromEnvironment !== '') return resolve(cwd, fromEnvironment);
-  if (exists(join(cloneRoot, 'tools/on-node24'))) return join(cloneRoot, '.fairlead');
+  return defaultStateDirectory(inputs);
+}
+
+/** Where it is when nobody says. */
+export function defaultStateDirectory(inputs: StateDirectoryInputs): string {
+  const { env, home, cloneRoot, exists = existsSync } = inputs;
+  if (isClone(cloneRoot, exists)) return join(cloneRoot, '.fairlead');
   const xdg = env['XDG_STATE_HOME'];
   // The XDG specification says that a relative path is invalid and to be ignored.
   if (xdg?.startsWith('/') === true) return join(xdg, 'fairlead');
   return join(home, '.local/state/fairlead');
+}
+
+/** True where the command runs from a clone: the clone's own launcher stands there. */
+export function isClone(cloneRoot: string, exists: (path: string) => boolean = existsSync): boolean {
+  return exists(join(cloneRoot, 'tools/on-node24'));
 }

@@ -1,16 +1,14 @@
-import type { CommandContext } from './command-context.ts';
-
-/** Anything longer than this shows what it is doing. */
-const quietMs = 1_000;
+import type { CommandContext } from '../command-context.ts';
+import { outputLimits } from '../limits.ts';
 
 /** Runs a step; when it takes longer than a second, says on stderr what is being waited for. */
 export async function withProgress<T>(
-  context: CommandContext,
+  context: Pick<CommandContext, 'clock' | 'stderr'>,
   waitingFor: string | (() => string),
   step: () => Promise<T>,
 ): Promise<T> {
   const timer = context.clock.setTimer(
-    quietMs,
+    outputLimits.quietMs,
     () => context.stderr(`fairlead: ${typeof waitingFor === 'string' ? waitingFor : waitingFor()} …\n`),
     { unref: true },
   );

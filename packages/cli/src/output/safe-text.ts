@@ -1,12 +1,10 @@
 import { isJsonObject, type Json, type JsonObject, singleLine } from '@fairlead/base';
-
-const maxLineCharacters = 4_096;
-const maxSchemaCharacters = 16_384;
+import { outputLimits } from '../limits.ts';
 
 /** One line for people: no control characters, at most 4,096 characters. */
 export function safeLine(value: Json | undefined): string {
   const text = typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
-  return cut(singleLine(text), maxLineCharacters);
+  return cut(singleLine(text), outputLimits.lineCharacters);
 }
 
 /** A label and its value. */
@@ -14,37 +12,31 @@ export function labelled(label: string, value: Json | undefined): string {
   return `${`${label}:`.padEnd(13)}${safeLine(value)}\n`;
 }
 
-/** A schema as indented JSON, at most 16,384 characters. JSON escapes every control character but DEL and C1. */
+/** A schema as indented JSON, at most 16,384 characters. JSON itself leaves DEL, C1 and direction characters as they are. */
 export function schemaText(schema: Json): string {
   const text = JSON.stringify(schema, null, 2);
-  return cut(text.split('\n').map(singleLine).join('\n'), maxSchemaCharacters);
+  return cut(text.split('\n').map(singleLine).join('\n'), outputLimits.schemaCharacters);
 }
 
 /** Text of a provider, line by line, so that nothing in it can move a cursor. */
 export function safeText(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => cut(singleLine(line), maxLineCharacters))
-    .join('\n');
+  return text.split('\n').map(safeLine).join('\n');
+}
+
+const HIDDEN_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+
+/**
+ * One line of JSON. The same value for every reader, but characters by which a text could drive a terminal or hide in it
+ * are written as escapes.
+ */
+export function jsonLine(value: Json): string {
+  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return `${JSON.stringify(value).replace(HIDDEN_IN_JSON, escaped)}\n`;
 }
 
 /** The members of an array that are objects. */
 export function objectsIn(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter((item): item is JsonObject => isJsonObject(item)) : [];
-}
-
-/** Columns, as wide as their widest value. */
-export function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
 }
 
 function cut(text: string, max: number): string {

@@ -1,6 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { FairleadError } from '@fairlead/base';
 import { type FolderLock, lockFolder } from '@fairlead/store';
+import { cliError } from '../cli-error.ts';
 
 /** Makes the state directory (0700) when absent. Throws `state_directory_unwritable`. */
 export async function makeStateDirectory(path: string): Promise<void> {
@@ -8,21 +9,24 @@ export async function makeStateDirectory(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 });
     if (!(await stat(path)).isDirectory()) throw new Error('not a folder');
   } catch (cause) {
-    throw new FairleadError('state_directory_unwritable', `the state directory ${path} cannot be made`, {
-      cause,
-    });
+    throw unwritable(path, 'made', cause);
   }
 }
 
-/** Takes the state directory for this process, or null where another process owns it. */
+/** Takes the state directory for this process, or null where another process owns it. Throws `state_directory_unwritable`. */
 export async function takeStateDirectory(path: string): Promise<FolderLock | null> {
   await makeStateDirectory(path);
   try {
     return await lockFolder(path);
   } catch (cause) {
     if (cause instanceof FairleadError && cause.code === 'store_not_a_database') throw cause;
-    throw new FairleadError('state_directory_unwritable', `the state directory ${path} cannot be written`, {
-      cause,
-    });
+    throw unwritable(path, 'written', cause);
   }
+}
+
+function unwritable(path: string, what: 'made' | 'written', cause: unknown): FairleadError {
+  const { code } = cause as { readonly code?: unknown };
+  const detail = typeof code === 'string' ? { reason: code } : {};
+  const message = `The state directory ${path} cannot be ${what}.`;
+  return cliError('state_directory_unwritable', { message, detail, cause });
 }

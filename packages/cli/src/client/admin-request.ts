@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { FairleadError, type Json } from '@fairlead/base';
+import { cliError } from '../cli-error.ts';
+import type { CommandContext } from '../command-context.ts';
+import { answerTimeoutMs, clientLimits } from '../limits.ts';
+import { withProgress } from '../output/progress.ts';
+import { readBounded } from '../state/read-bounded.ts';
+import { type Envelope, sendOnce } from './api-client.ts';
+import { operatorTokenFile } from './token-source.ts';
+
+/**
+ * One request to the process that owns a state directory, with its operator token. Throws `server_unreachable`,
+ * `answer_lost`, `operator_token_refused`, or the code that the server refused it with.
+ */
+export async function adminRequest(
+  context: CommandContext,
+  options: {
+    readonly url: string;
+    readonly stateDirectory: string;
+    readonly method: 'GET' | 'POST' | 'DELETE';
+    readonly path: string;
+    readonly body?: Json;
+  },
+): Promise<Json> {
+  const { url, stateDirectory, method, path, body } = options;
+  const token = await readOperatorToken(stateDirectory);
+  const answer = await withProgress(context, 'waiting for the host', () =>
+    sendOnce({
+      clock: context.clock,
+      serverUrl: url,
+      path,
+      method,
+      token,
+      ...(body === undefined ? {} : { body }),
+      timeoutMs: answerTimeoutMs.admin,
+    }),
+  );
+  switch (answer.kind) {
+    case 'answered':
+      return outputOrThrow(answer.envelope);
+    case 'refused':
+      throw cliError('access_refused', { detail: { status: answer.status } });
+    case 'unsent':
+      throw cliError('server_unreachable', { detail: { address: url, reason: answer.reason } });
+    case 'lost':
+      throw cliError('answer_lost', { detail: { reason: answer.reason } });
+  }
+}
+
+async function readOperatorToken(stateDirectory: string): Promise<string | undefined> {
+  const path = join(stateDirectory, operatorTokenFile);
+  const bytes = await readBounded(path, clientLimits.tokenFileBytes).catch(() => null);
+  const token = bytes?.toString('utf8').trim() ?? '';
+  return /^[\x21-\x7e]+$/.test(token) ? token : undefined;
+}
+
+function outputOrThrow(envelope: Envelope): Json {
+  if (envelope.error === null) return envelope.output;
+  const { code, message, detail } = envelope.error;
+  if (code === 'unauthorized') throw cliError('operator_token_refused', { detail: { reason: message } });
+  throw new FairleadError(code, message, detail === undefined ? {} : { detail });
+}

@@ -1,0 +1,146 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { type Certainty, type Clock, isJsonObject, type Json, parseJson } from '@fairlead/base';
+import { cliError } from '../cli-error.ts';
+import { clientLimits } from '../limits.ts';
+
+/** The envelope of every answer of the HTTP API (docs/reference/http-api.md). */
+export type Envelope = {
+  readonly success: boolean;
+  readonly output: Json;
+  readonly error: {
+    readonly code: string;
+    readonly message: string;
+    readonly recovery?: string;
+    readonly detail?: Json;
+  } | null;
+  readonly dispatch_certainty: Certainty;
+  readonly failure_kind?: string;
+  readonly call?: string;
+};
+
+/**
+ * What one request came to. `refused`: 401 or 403 by something that is no gateway of ours, such as a proxy in front of it.
+ * `unsent`: it never reached a server. `lost`: it began, and no whole answer came back, so what it caused is not known.
+ */
+export type Answer =
+  | { readonly kind: 'answered'; readonly status: number; readonly envelope: Envelope }
+  | { readonly kind: 'refused'; readonly status: number }
+  | { readonly kind: 'unsent'; readonly reason: string }
+  | { readonly kind: 'lost'; readonly reason: string };
+
+export type ApiRequest = {
+  readonly clock: Clock;
+  readonly serverUrl: string;
+  readonly path: string;
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly token?: string | undefined;
+  readonly body?: Json;
+  /** For the whole of it, connecting included. */
+  readonly timeoutMs: number;
+};
+
+/** Sends one request, once. Never retries, never follows a redirect. Throws `server_url_invalid` for a bad address. */
+export function sendOnce(options: ApiRequest): Promise<Answer> {
+  const url = parseServerUrl(options.serverUrl, options.path);
+  const payload = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
+  return new Promise((resolve) => {
+    let hasBegun = false;
+    const end = (answer: Answer) => {
+      timer.cancel();
+      resolve(answer);
+      request.destroy();
+    };
+    const fail = (reason: string) => end({ kind: hasBegun ? 'lost' : 'unsent', reason });
+    const isSecure = url.protocol === 'https:';
+    const request: ClientRequest = (isSecure ? httpsRequest : httpRequest)(url, {
+      method: options.method,
+      agent: false,
+      headers: headersOf(options.token, payload),
+    });
+    request.on('socket', (socket) => {
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+        hasBegun = true;
+      });
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the connection failed'));
+    request.on('response', (response) => readAnswer(response, end, fail));
+    const timer = options.clock.setTimer(options.timeoutMs, () =>
+      fail(`no answer within ${Math.ceil(options.timeoutMs / 1000)} s`),
+    );
+    request.end(payload);
+  });
+}
+
+function headersOf(token: string | undefined, payload: Buffer | undefined): Record<string, string | number> {
+  return {
+    accept: 'application/json',
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(payload === undefined
+      ? {}
+      : { 'content-type': 'application/json', 'content-length': payload.length }),
+  };
+}
+
+function readAnswer(
+  response: IncomingMessage,
+  end: (answer: Answer) => void,
+  fail: (reason: string) => void,
+): void {
+  const status = response.statusCode ?? 0;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > clientLimits.answerBytes) fail('the answer is too large');
+    else chunks.push(chunk);
+  });
+  response.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the answer broke off'));
+  response.on('end', () => {
+    const envelope = response.complete ? readEnvelope(Buffer.concat(chunks)) : null;
+    if (envelope !== null) end({ kind: 'answered', status, envelope });
+    else if (status === 401 || status === 403) end({ kind: 'refused', status });
+    else fail(`an answer (HTTP ${status}) that is not Fairlead’s`);
+  });
+}
+
+function parseServerUrl(serverUrl: string, path: string): URL {
+  const url = URL.parse(serverUrl);
+  const isPlain =
+    url !== null &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    `${url.username}${url.password}${url.search}${url.hash}` === '';
+  // The address is not repeated: what does not belong into it may be a secret.
+  if (!isPlain) throw cliError('server_url_invalid');
+  const base = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
+  return new URL(`${base}${path}`, url);
+}
+
+const answerBounds = {
+  maxBytes: clientLimits.answerBytes,
+  maxDepth: clientLimits.answerDepth,
+  maxNodes: clientLimits.answerNodes,
+  maxStringBytes: clientLimits.answerBytes,
+  maxKeyBytes: clientLimits.answerBytes,
+};
+
+function readEnvelope(bytes: Buffer): Envelope | null {
+  const parsed = parseJson(bytes, answerBounds);
+  return parsed.ok && isEnvelope(parsed.value) ? parsed.value : null;
+}
+
+function isEnvelope(value: Json): value is Json & Envelope {
+  if (!isJsonObject(value) || typeof value['success'] !== 'boolean' || !('output' in value)) return false;
+  const certainty = value['dispatch_certainty'];
+  if (certainty !== 'not_started' && certainty !== 'completed' && certainty !== 'outcome_unknown')
+    return false;
+  const { error, call } = value;
+  if (call !== undefined && typeof call !== 'string') return false;
+  if (error === null) return true;
+  return (
+    isJsonObject(error) &&
+    typeof error['code'] === 'string' &&
+    typeof error['message'] === 'string' &&
+    (error['recovery'] === undefined || typeof error['recovery'] === 'string')
+  );
+}

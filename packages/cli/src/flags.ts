@@ -1,0 +1,25 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+/** A flag that takes a value. A blank one is a variable that was not set in somebody's script. */
+export function valueFlag(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value: string) => {
+    if (value.trim() === '') throw new InvalidArgumentError('it must not be empty');
+    return value;
+  });
+}
+
+/** `--port`. */
+export function portFlag(): Option {
+  const description = 'port to listen on; 0 takes a free one (FAIRLEAD_PORT)';
+  return new Option('--port <port>', description).argParser((value: string) => {
+    const port = Number(value);
+    if (!/^\d{1,5}$/.test(value) || port > 65_535) {
+      throw new InvalidArgumentError('a port is a number from 0 to 65535');
+    }
+    return port;
+  });
+}
+
+export const stateDirFlag = (): Option =>
+  valueFlag('--state-dir <dir>', 'state directory (FAIRLEAD_STATE_DIR)');
+export const jsonFlag = (): Option => new Option('--json', 'print one line of JSON on stdout');

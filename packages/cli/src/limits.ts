@@ -1,0 +1,68 @@
+const secondMs = 1_000;
+const dayMs = 86_400_000;
+
+/** What the command takes from a server, a file or standard input. */
+export const clientLimits = Object.freeze({
+  /** The largest answer is a result of 512 KiB, six times that when every character is escaped, and its wrapper. */
+  answerBytes: 8 * 1024 * 1024,
+  /** A definition's schemas are 16 deep and stand four levels down. */
+  answerDepth: 64,
+  /** 1,000 live tokens of ten members with a list each, and those that ended in the last 90 days. */
+  answerNodes: 262_144,
+  /** A token is 60 characters; a file that holds more is another file. */
+  tokenFileBytes: 4_096,
+  /** Twice what the gateway takes, so that its own answer about the size is the one that people read. */
+  argumentsBytes: 131_072,
+  argumentsDepth: 64,
+  argumentsNodes: 65_536,
+});
+
+/** How long the command waits for an answer: above every budget of the gateway, so that the gateway's own answer comes first. */
+export const answerTimeoutMs = Object.freeze({
+  list: 15 * secondMs,
+  describe: 15 * secondMs,
+  /** A provider may take 120 s, the gateway 5 s more. */
+  call: 150 * secondMs,
+  /** The gateway waits 125 s. */
+  check: 150 * secondMs,
+  reload: 150 * secondMs,
+  admin: 15 * secondMs,
+  /** `/healthz` touches nothing but the event loop. */
+  health: 2 * secondMs,
+});
+
+/** What people read. */
+export const outputLimits = Object.freeze({
+  /** Above any line that is meant to be read; a longer one is cut. */
+  lineCharacters: 4_096,
+  /** A schema of a page or two. `--json` gives it whole. */
+  schemaCharacters: 16_384,
+  /** Anything that takes longer shows what it is waiting for. */
+  quietMs: secondMs,
+  /** A list of plugins goes on in the next line from here on. */
+  textColumns: 96,
+});
+
+/** The life of `up`, `serve` and `runner run`. */
+export const hostLimits = Object.freeze({
+  /** How long the ready line waits for providers; those that take longer are named and go on starting. */
+  readyMs: 10 * secondMs,
+  /** A second start waits this long for the first one's address: its ready line comes after 10 s at most. */
+  holderMs: 12 * secondMs,
+  holderPollMs: 100,
+  /** The host ends within 5 s; twice that only catches one that hangs. */
+  stopMs: 10 * secondMs,
+  /** What npm and the terminal send for one Ctrl-C arrives within milliseconds; a later signal is a second wish. */
+  sameSignalMs: 750,
+  /** `up` is gone within a second of npm: two looks fit. */
+  parentPollMs: 400,
+  /** Weeks of an operator's own use. Two files are kept. */
+  logBytes: 8 * 1024 * 1024,
+});
+
+/** The operator token. */
+export const operatorTokenLimits = Object.freeze({
+  lifetimeMs: 90 * dayMs,
+  /** Renewed at a start when less than this is left, so that a week's holiday does not end it. */
+  renewBelowMs: 7 * dayMs,
+});

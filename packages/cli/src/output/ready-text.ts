@@ -1,0 +1,96 @@
+import type { ProviderRow, ProviderStatus } from '@fairlead/protocol';
+import { outputLimits } from '../limits.ts';
+import { type CommandHint, shellWord } from './command-hint.ts';
+import { safeLine } from './safe-text.ts';
+
+/** What a person needs once everything is up. */
+export type ReadyReport = CommandHint & {
+  readonly url: string;
+  readonly tokenFile: string;
+  readonly scopes: readonly string[];
+  /** Null for `serve`. */
+  readonly runner: string | null;
+  readonly providers: readonly ProviderRow[];
+};
+
+/** The tools that the copy-ready lines use: the first example that is ready, else words to fill in. */
+const exampleCalls: Readonly<Record<string, { readonly tool: string; readonly arguments: string }>> = {
+  'sdk-echo': { tool: 'echo', arguments: '{"text":"hello"}' },
+  'raw-node': { tool: 'add', arguments: '{"a":2,"b":5}' },
+  'repo-info': { tool: 'git_summary', arguments: '{}' },
+};
+
+/** At most 20 lines: where, with what right, what is ready and what is not, and commands to copy. */
+export function readyText(report: ReadyReport): string {
+  const { url, tokenFile, scopes, runner } = report;
+  const lines = [
+    `Fairlead is ready at ${url}`,
+    ...field('operator token', [tokenFile], ''),
+    ...field('its scopes', scopes, ' '),
+    ...(runner === null ? serveLines(report) : runnerLines(report, runner)),
+    '',
+    'Ctrl-C stops everything.',
+  ];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function serveLines({ url, command, stateFlag }: ReadyReport): string[] {
+  return [
+    '',
+    'No Runner yet. Make its token, then start it on its machine:',
+    `  ${command} token create${stateFlag} --runner NAME`,
+    `  fairlead runner run --server-url ${url} --token-file FILE --config runner.toml`,
+  ];
+}
+
+function runnerLines(report: ReadyReport, runner: string): string[] {
+  const { providers, command, stateFlag } = report;
+  const example = providers.find((row) => row.status === 'ready' && exampleCalls[row.id] !== undefined)?.id;
+  const call = exampleCalls[example ?? ''] ?? { tool: 'TOOL', arguments: '{}' };
+  const ready = providers.find((row) => row.status === 'ready')?.id;
+  const onRunner = `--runner ${shellWord(runner)}`;
+  const target = `${onRunner} --plugin ${example ?? ready ?? 'PLUGIN'} --tool ${call.tool}`;
+  return [
+    ...field('Runner', [providers.length === 0 ? `${runner}, without a plugin yet` : runner], ''),
+    ...providerLines(report),
+    '',
+    'Try it:',
+    `  ${command} plugin list${stateFlag} ${onRunner}`,
+    `  ${command} plugin describe${stateFlag} ${target}`,
+    `  ${command} plugin call${stateFlag} ${target} --arguments '${call.arguments}'`,
+  ];
+}
+
+function providerLines({ providers, command, stateFlag }: ReadyReport): string[] {
+  const named = (status: ProviderStatus) =>
+    providers
+      .filter((row) => row.status === status)
+      .map((row) => (row.error_code === null ? row.id : `${row.id} (${safeLine(row.error_code)})`));
+  const firstFailed = providers.find((row) => row.status === 'failed')?.id;
+  return [
+    ...field('ready', named('ready'), ', '),
+    ...field('still starting', named('starting'), ', '),
+    ...field('failed', named('failed'), ', '),
+    ...(firstFailed === undefined
+      ? []
+      : field('', [`see why: ${command} runner stderr${stateFlag} ${firstFailed}`], '')),
+  ];
+}
+
+const labelWidth = 18;
+
+/** A label and its words, on two lines at most; nothing where there is no word. */
+function field(label: string, words: readonly string[], separator: string): string[] {
+  if (words.length === 0) return [];
+  const lines = [''];
+  words.forEach((word, index) => {
+    const text = index === words.length - 1 ? word : `${word}${separator}`;
+    const last = lines[lines.length - 1] ?? '';
+    const isFull = last !== '' && labelWidth + last.length + text.trimEnd().length > outputLimits.textColumns;
+    if (isFull && lines.length === 1) lines.push(text);
+    else lines[lines.length - 1] = last + text;
+  });
+  return lines.map(
+    (line, index) => `${(index === 0 ? `  ${label}` : '').padEnd(labelWidth)}${line.trimEnd()}`,
+  );
+}
