@@ -31,7 +31,6 @@ export {
   RESULT_MAX_ITEMS,
   resultBounds,
   schemaLimits,
-  stderrLimits,
   timeoutLimits,
 } from './limits.ts';
 export {

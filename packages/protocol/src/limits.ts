@@ -97,19 +97,6 @@ export const timeoutLimits = Object.freeze({
   minSecs: 1,
   /** Longer waits outlive the patience of the clients at the other end. */
   maxSecs: 120,
-  /** A shell profile may start a version manager, which is slow the first time. */
-  initScriptMs: 30_000,
-  /** SIGKILL to a whole tree and reaping it takes milliseconds; more means something is stuck in the kernel. */
-  treeEndMs: 1_000,
-  /** What a dying candidate wrote last is read before its lines are shown. */
-  stderrDrainMs: 100,
-});
-
-/** What is kept of a provider's stderr, on the Runner's machine only. */
-export const stderrLimits = Object.freeze({
-  maxLines: 64,
-  lineMaxBytes: KIB,
-  totalMaxBytes: 32 * KIB,
 });
 
 /** What a `check` may say about a candidate. */
