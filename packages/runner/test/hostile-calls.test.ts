@@ -4,7 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { pidIsAlive, waitFor } from '@fairlead/testing';
 import { callLine, HELLO, HostileProviders, told, withinMs } from './hostile-providers.ts';
 
-// docs/reference/native-plugin-protocol.md, calls: each row that a child can bring about, driven by a real child.
+// docs/reference/native-plugin-protocol.md §9: each row that a child can bring about, driven by a real child.
 // Rows that no child can bring about are in provider-connection.test.ts and provider-instance.test.ts, each with its reason.
 
 type Row = {

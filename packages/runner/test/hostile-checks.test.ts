@@ -6,7 +6,7 @@ import { type CheckReport, readRunnerResponse } from '@fairlead/protocol';
 import { pidIsAlive } from '@fairlead/testing';
 import { type Entry, HELLO, HostileProviders, withinMs } from './hostile-providers.ts';
 
-// docs/reference/native-plugin-protocol.md, check and diagnostics: each phase, code and diagnostic that a child can bring about.
+// docs/reference/native-plugin-protocol.md §8 and §10: each phase, code and diagnostic that a child can bring about.
 // No child can bring about: plugin_executable_unsupported (a Windows file; below, through the injected look-up),
 // plugin_stdio_unavailable and plugin_isolation_unavailable (the machine lacks something; below, through the injected spawn),
 // plugin_provider_state_failed (Fairlead's own fault; launch-provider.test.ts). Nothing can raise plugin_reader_unavailable and

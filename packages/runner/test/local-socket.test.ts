@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { localHandler } from '../src/local/local-handler.ts';
 import { LocalSocket } from '../src/local/local-socket.ts';
 import { readLocalStatus, readStderr } from '../src/local/read-stderr.ts';
 import { findSocket, RunnerFolder } from '../src/local/runner-folder.ts';
@@ -25,6 +26,14 @@ test('one line in, one line out; what is no request is handed on as an empty one
   for (const noise of ['[1]\n', 'x\n', '\n', `${'x'.repeat(2000)}`, '{"a":{"b":{"c":1}}}\n']) {
     assert.equal(await exchange(path, noise), '{"echo":{}}\n');
   }
+});
+
+test('a Runner does not know other requests, and says so', () => {
+  const providers = { rows: () => [], stderrOf: () => null };
+  const answer = localHandler('r1', providers, { connected: false });
+  assert.deepEqual(answer({ op: 'reload' }), { code: 'unknown_request' });
+  assert.deepEqual(answer({ op: 'stderr' }), { code: 'plugin_not_configured' });
+  assert.deepEqual(answer({ op: 'status' }), { runner: 'r1', registered: false, providers: [] });
 });
 
 test('closing ends connections that are still open', async (t) => {

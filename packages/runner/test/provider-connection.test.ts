@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { ProviderConnection, type RequestEnd } from '../src/provider/provider-connection.ts';
 import { injectedTree } from './injected-tree.ts';
 
-// Rows of docs/reference/native-plugin-protocol.md, calls, that no child brings about by itself, or not at a known moment:
+// Rows of docs/reference/native-plugin-protocol.md §9 that no child brings about by itself, or not at a known moment:
 // plugin_stdout_failed (the operating system fails the read), plugin_request_too_large and plugin_request_invalid (a call's arguments
 // are bounded far below a frame, so no caller reaches them), a frame that is only half written, and every budget to the millisecond.
 

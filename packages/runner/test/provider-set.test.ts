@@ -106,9 +106,24 @@ test('a check or reload that fails by itself is told as such, and frees the slot
     const response = await handleRequest(set, request, 1000);
     return 'error' in response ? [response.dispatch_state, response.error.code] : [];
   };
-  assert.deepEqual(await told('check'), ['outcome_unknown', 'plugin_check_state_failed']);
-  assert.deepEqual(await told('reload'), ['outcome_unknown', 'plugin_reload_state_failed']);
-  assert.deepEqual(await told('check'), ['outcome_unknown', 'plugin_check_state_failed']);
+  assert.deepEqual(await told('check'), ['not_started', 'plugin_check_state_failed']);
+  assert.deepEqual(await told('reload'), ['not_started', 'plugin_reload_state_failed']);
+  assert.deepEqual(await told('check'), ['not_started', 'plugin_check_state_failed']);
+});
+
+test('one that fails by itself once programs may have been started is outcome_unknown', async () => {
+  const { set } = providerSet({
+    environmentsOf: () => {
+      throw new Error('planted');
+    },
+  });
+  assert.deepEqual(await handleRequest(set, { kind: 'reload' }, 1000), {
+    dispatch_state: 'outcome_unknown',
+    error: {
+      code: 'plugin_reload_state_failed',
+      message: 'The Runner lost track of its candidates; programs may have been started.',
+    },
+  });
 });
 
 test('stopping does not wait longer than 2 s for a process tree that does not end', async () => {

@@ -249,6 +249,14 @@ describe('bounds, each with its line', () => {
     ['[shell.env]\nA = 1', 'line 2: shell.env.A must be a string'],
     ['[shell.profiles."a..b"]', 'line 1: shell.profiles."a..b" has a name that a profile cannot have'],
     ['[shell.profiles.a]\ndescription = ""', 'line 2: shell.profiles.a.description must not be blank'],
+    [
+      '[shell.profiles.a]\ndescription = "\\u0007"',
+      'line 2: shell.profiles.a.description must not hold control characters',
+    ],
+    [
+      `[shell.profiles.a]\ndescription = "${'x'.repeat(4097)}"`,
+      'line 2: shell.profiles.a.description must have 1 to 4096 bytes',
+    ],
     ['[shell.profiles]\na = 1', 'line 2: shell.profiles.a must be a table'],
     [`[shell]\nargs = [${'"x",'.repeat(65)}]`, 'line 2: shell.args must have at most 64 items'],
   ];
@@ -307,6 +315,10 @@ describe('the file', () => {
     const file = await readRunnerConfig(path);
     return file.ok ? 'ok' : `${file.code}: ${file.localDetail}${file.absent === true ? ' (absent)' : ''}`;
   };
+
+  test('one that opens and cannot be read', { skip: process.platform !== 'linux' }, async () => {
+    assert.equal(await told('/proc/self/mem'), 'plugin_config_read_failed: the file cannot be read');
+  });
 
   test('absent, unreadable, no file, too large, not UTF-8, no TOML', async (t) => {
     hygiene(t);

@@ -19,7 +19,7 @@ export type LinkClientOptions = {
 
 /**
  * Keeps one link to a gateway: dials, registers, and dials again with a backoff whenever it is lost. Nothing is ever sent twice: the
- * answer to a request whose connection is gone is dropped. Rules: docs/reference/native-plugin-protocol.md, Runner link.
+ * answer to a request whose connection is gone is dropped. Rules: docs/reference/native-plugin-protocol.md §15.
  */
 export class LinkClient implements AsyncDisposable {
   /** Resolves at the first registration; never rejects. */

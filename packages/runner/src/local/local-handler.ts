@@ -7,7 +7,7 @@ import type { LocalHandler } from './local-socket.ts';
 /** What the local socket of one Runner answers: `status`, and `stderr` of one plugin. */
 export function localHandler(
   runnerId: string,
-  providers: ProviderSet,
+  providers: Pick<ProviderSet, 'rows' | 'stderrOf'>,
   link: Pick<LinkClient, 'connected'>,
 ): LocalHandler {
   return (request) => {
@@ -26,7 +26,7 @@ export function localHandler(
   };
 }
 
-function stderrAnswer(providers: ProviderSet, plugin: Json | undefined): Json {
+function stderrAnswer(providers: Pick<ProviderSet, 'stderrOf'>, plugin: Json | undefined): Json {
   const rings = typeof plugin === 'string' ? providers.stderrOf(plugin) : null;
   if (rings === null) return { code: 'plugin_not_configured' };
   return { committed: linesOf(rings.committed), candidate: linesOf(rings.candidate) };

@@ -45,7 +45,7 @@ type Pending = {
 /**
  * JSON-RPC over one process's pipes, one request at a time, each under one absolute deadline that spans encoding, write,
  * flush and answer. The first fault ends it for good. It does not end the process: its owner does.
- * Protocol: docs/reference/native-plugin-protocol.md, framing and certainty.
+ * Rules: docs/reference/native-plugin-protocol.md §1, §2, §9 and §13.
  */
 export class ProviderConnection {
   readonly #pipes: ProviderPipes;

@@ -51,7 +51,7 @@ type Waiting = {
 
 /**
  * One live process with its frozen catalog. A fault retires it for good: its process tree is ended at once, and only a
- * new instance takes its place. Checking order and codes: docs/reference/native-plugin-protocol.md, calls.
+ * new instance takes its place. Checking order and codes: docs/reference/native-plugin-protocol.md §9.
  */
 export class ProviderInstance implements AsyncDisposable {
   readonly id: string;

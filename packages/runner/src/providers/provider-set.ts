@@ -25,7 +25,7 @@ type Candidate = 'start' | 'check' | 'reload';
 /**
  * The committed providers, and the one slot in which candidates are prepared. The committed set is replaced whole or not at
  * all, and serves `list`, `describe` and `call` while a candidate is prepared.
- * Rules: docs/reference/native-plugin-protocol.md, check and reload.
+ * Rules: docs/reference/native-plugin-protocol.md §10 and §11.
  */
 export class ProviderSet implements AsyncDisposable {
   readonly #options: ProviderSetOptions;
@@ -36,6 +36,8 @@ export class ProviderSet implements AsyncDisposable {
   #committed: ReadonlyMap<string, CommittedProvider> = new Map();
   #candidate: Candidate | null = null;
   #candidateDone: Promise<unknown> = Promise.resolve();
+  /** Whether the operation in the slot has begun to start programs. */
+  #launching = false;
 
   constructor(options: ProviderSetOptions) {
     this.#options = options;
@@ -142,12 +144,12 @@ export class ProviderSet implements AsyncDisposable {
       return;
     }
     this.#candidate = operation;
+    this.#launching = false;
     const finished = (outcome: Outcome<RunnerPayload>) => {
       this.#candidate = null;
       answer(outcome);
     };
-    // A fault of Fairlead's own: what a candidate did until then is not known.
-    const broken = () => finished(refusal(`plugin_${operation}_state_failed`, 'outcome_unknown'));
+    const broken = () => finished(lostTrack(`plugin_${operation}_state_failed`, this.#launching));
     this.#candidateDone = run().then(finished, broken);
   }
 
@@ -228,6 +230,7 @@ export class ProviderSet implements AsyncDisposable {
   ): Promise<Launch[]> {
     const { services, environmentsOf } = this.#options;
     const { signal } = this.#stopping;
+    this.#launching = true;
     const environments = environmentsOf(config, signal);
     return Promise.all(
       config.plugins.providers.map(async (provider) => {
@@ -247,6 +250,16 @@ const NOT_CONFIGURED = 'This Runner has no plugin of that id.';
 function failureOf(launch: Launch | undefined): string | null {
   if (launch === undefined) return 'plugin_provider_state_failed';
   return launch.ok ? launch.instance.errorCode : launch.code;
+}
+
+/** A fault of Fairlead's own: once programs are being started, what they did until then is not known. */
+function lostTrack(code: string, launching: boolean): Outcome<never> {
+  if (!launching) return refusal(code, 'not_started');
+  return refusal(
+    code,
+    'outcome_unknown',
+    'The Runner lost track of its candidates; programs may have been started.',
+  );
 }
 
 /** The Runner stops in the middle of it: a program that was started may have had effects. */
