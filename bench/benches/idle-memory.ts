@@ -76,19 +76,18 @@ async function startRunnerProcess(
   const create = context.children.start(
     launcher,
     ['token', 'create', '--runner', 'bench', '--state-dir', join(folder, 'serve')],
-    { stderr: 'ignore' },
+    { stderrFile: join(folder, 'runner.stderr') },
   );
   await writeFile(tokenFile, await firstLine(create, 'fairlead token create', context.signal), {
     mode: 0o600,
   });
-  // Its log goes to stderr.
   const child = context.children.start(
     launcher,
     [
       ...['runner', 'run', '--config', runnerConfig, '--server-url', gateway.url],
       ...['--token-file', tokenFile, '--state-dir', join(folder, 'runner')],
     ],
-    { stderr: 'ignore' },
+    { stderrFile: join(folder, 'runner.stderr') },
   );
   stack.defer(() => context.children.end(child, 'SIGTERM'));
   using client = await HostClient.of(gateway);

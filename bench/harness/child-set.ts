@@ -1,5 +1,6 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { within } from './deadline.ts';
 import { benchEnvironment } from './environment.ts';
@@ -13,20 +14,23 @@ export class ChildSet implements AsyncDisposable {
   readonly #running = new Set<ChildProcess>();
 
   /**
-   * Starts a program with a pipe to its stdin and from its stdout; its stderr is this process's unless it is ignored. It leads a session of its
+   * Starts a program with a pipe to its stdin and from its stdout; its stderr is this process's or goes to a file. It leads a session of its
    * own as a Runner's plugins do: Linux divides a busy processor between sessions first, so one that shared this
    * process's session would be slower for no reason of its own.
    */
   start(
     command: string,
     args: readonly string[],
-    options: { readonly stderr?: 'inherit' | 'ignore' } = {},
+    options: { readonly stderrFile?: string } = {},
   ): PipedChild {
+    const { stderrFile } = options;
+    const stderr = stderrFile === undefined ? 'inherit' : openSync(stderrFile, 'a');
     const child = spawn(command, args, {
-      stdio: ['pipe', 'pipe', options.stderr ?? 'inherit'],
+      stdio: ['pipe', 'pipe', stderr],
       env: benchEnvironment(),
       detached: true,
     }) as PipedChild;
+    if (typeof stderr === 'number') closeSync(stderr);
     this.#running.add(child);
     // A child that has ended makes a write fail; who waits for its answer learns of it by its exit.
     child.stdin.on('error', () => {});

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { BenchContext } from './bench.ts';
 import { firstLine } from './first-line.ts';
@@ -16,23 +17,26 @@ export type RunningHost = {
   stop(): Promise<void>;
 };
 
-/** Starts `fairlead up` with a Runner as `runnerConfig` says, or `fairlead serve` without one, on a free port. */
+/**
+ * Starts `fairlead up` with a Runner as `runnerConfig` says, or `fairlead serve` without one, on a free port. What it says
+ * on stderr is shown when it fails to start.
+ */
 export async function startHost(
   context: BenchContext,
   options: { readonly stateDirectory: string; readonly runnerConfig?: string },
 ): Promise<RunningHost> {
   const { stateDirectory, runnerConfig } = options;
   const command = runnerConfig === undefined ? ['serve'] : ['up', '--runner-config', runnerConfig];
+  const stderrFile = `${stateDirectory}.stderr`;
   const startedMs = performance.now();
-  const child = context.children.start(launcher, [
-    ...command,
-    '--json',
-    '--state-dir',
-    stateDirectory,
-    '--port',
-    '0',
-  ]);
-  const line = await firstLine(child, `fairlead ${command[0]}`, context.signal);
+  const child = context.children.start(
+    launcher,
+    [...command, '--json', '--state-dir', stateDirectory, '--port', '0'],
+    { stderrFile },
+  );
+  const line = await firstLine(child, `fairlead ${command[0]}`, context.signal).catch((cause) => {
+    throw new Error(`${cause.message}\n${readFileSync(stderrFile, 'utf8').trimEnd()}`, { cause });
+  });
   const readyMs = performance.now() - startedMs;
   const ready = JSON.parse(line) as { ready: boolean; url: string; tokenFile: string; pid: number };
   if (ready.ready !== true) throw new Error(`fairlead ${command[0]} said ${line}`);

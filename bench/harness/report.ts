@@ -6,7 +6,7 @@ import type { Measurement } from './measurement.ts';
 import type { Row } from './row.ts';
 
 /** A bench that could not be measured. */
-export type BenchFailure = { readonly bench: string; readonly message: string };
+type BenchFailure = { readonly bench: string; readonly message: string };
 
 /** The JSON document of one run. `holds` is what the exit status says: every goal held and every bench ran. */
 export type Report = {

@@ -2,7 +2,7 @@ import type { Measurement, Unit } from './measurement.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 
 /** What a goal bounds: `p50 / baseline`, `p50 - baseline`, or that in every round `p50` came before `baseline`. */
-export type GoalOf = 'ratio' | 'difference' | 'order';
+type GoalOf = 'ratio' | 'difference' | 'order';
 
 type Range = readonly [min: number, max: number];
 

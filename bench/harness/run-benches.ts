@@ -57,7 +57,8 @@ export async function runBenches(
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       failures.push({ bench: bench.name, message });
-      host.err(`${bench.name} could not be measured: ${error instanceof Error ? error.stack : message}\n`);
+      const shown = error instanceof Error && !host.signal.aborted ? error.stack : message;
+      host.err(`${bench.name} could not be measured: ${shown}\n`);
     }
   }
   const report = reportOf(options, about, { rows, measurements, failures });

@@ -3,7 +3,7 @@ import type { Row } from './row.ts';
 import { rounded } from './statistics.ts';
 
 /** Lines of text with aligned columns: the first to the left, the others to the right. */
-export function tableOf(header: readonly string[], lines: readonly (readonly string[])[]): string {
+function tableOf(header: readonly string[], lines: readonly (readonly string[])[]): string {
   const widths = header.map((title, column) =>
     Math.max(title.length, ...lines.map((cells) => cells[column]?.length ?? 0)),
   );

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { benches } from '../bench/benches/index.ts';
+import { runBenches } from '../bench/harness/run-benches.ts';
+
+// What the figures say is for a quiet machine; here it only matters that there are figures, and that nothing is left.
+test('the benches of a call measure the real product and leave nothing behind', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'bench.json');
+  const ignore = () => {};
+  await runBenches(['--only', 'calls,http', '--quick', '--seed', '1', '--json', file], benches, {
+    out: ignore,
+    err: ignore,
+    freshSeed: () => 1,
+    signal: new AbortController().signal,
+  });
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  assert.deepEqual(report.failures, []);
+  assert.deepEqual(
+    report.rows.map((row: { name: string; goal: number | null }) => [row.name, row.goal]),
+    [
+      ['Runner call against a bare pipe', 1.5],
+      ['Runner call against the MCP SDK', 0.5],
+      ['/api/tools/call against the sum of its floors', 1.6],
+      ['… against the same floors, each in a loop of its own', null],
+    ],
+  );
+  for (const row of report.rows) assert.ok(row.ratio > 0 && row.baseline > 0, JSON.stringify(row));
+});
+
+test('every bench has a name of its own, which --only takes', () => {
+  assert.deepEqual(
+    benches.map(({ name }) => name),
+    ['calls', 'http', 'admission', 'providers', 'help', 'up', 'memory'],
+  );
+});
