@@ -40,7 +40,7 @@ export const cliErrors = defineErrors({
   },
   answer_lost: {
     message: 'The request was sent, and no whole answer came back.',
-    next: 'After a call, check or reload look at the present state with `fairlead plugin list` before you decide to do it again.',
+    next: 'After a call, check or reload look at the present state, with `fairlead plugin list` for one, before you decide to do it again.',
   },
   access_refused: {
     message: 'Something in front of the gateway refused the request; nothing ran.',

@@ -41,10 +41,9 @@ export async function reportFailure(
   if (isRefusal) print(`${action} needs the scope ${scope}; no token was made or changed`);
   print(labelled('certainty', certainty).trimEnd());
   if (call !== undefined) print(labelled('call', call).trimEnd());
-  const isUnknown = certainty === 'outcome_unknown' && hasEffect;
-  if (isUnknown) print(`the ${action} may have been carried out; it was not tried again`);
   const next = failure.next ?? (await nextStepOf(code));
   if (next !== null) print(`next: ${safeLine(next)}`);
+  const isUnknown = certainty === 'outcome_unknown' && hasEffect;
   return isUnknown ? exitCodes.unknown : exitCodes.failed;
 }
 
@@ -79,7 +78,9 @@ function failureOf(answer: SentAnswer, hasEffect: boolean): Failure {
     message,
     // What only reads has done nothing, whether its answer came or not; it can be asked again.
     certainty: hasEffect ? 'outcome_unknown' : 'not_started',
-    next: hasEffect ? next : 'Ask again: it changes nothing.',
+    next: hasEffect
+      ? `It may have been carried out; it was not tried again. ${next}`
+      : 'Ask again: it changes nothing.',
     reason: answer.kind === 'lost' ? answer.reason : 'an answer without its output',
   };
 }

@@ -130,7 +130,7 @@ function renderCheck(output: JsonObject, isReady: boolean): string {
   const head =
     labelled('runner', output['runner']) +
     labelled('plugin', output['plugin']) +
-    labelled('ready', isReady ? 'yes' : 'no') +
+    labelled('ready', isReady) +
     labelled('phase', output['phase']);
   if (isReady) return `${head}${labelled('tools', tools.length === 0 ? 'none' : tools.join(', '))}`;
   const neverAnswered = output['phase'] === 'initialize' && output['code'] === 'plugin_eof';
@@ -142,8 +142,7 @@ function renderCheck(output: JsonObject, isReady: boolean): string {
     (neverAnswered
       ? 'hint:        its output ended before it answered. If command and args are right, see that what\n' +
         '             they start is built (dist/plugin.js of a plugin that is compiled).\n'
-      : '') +
-    `see why:     fairlead runner stderr ${safeLine(output['plugin'])}   (on the Runner’s machine)\n`
+      : '')
   );
 }
 
@@ -154,11 +153,8 @@ export function pluginReload(context: CommandContext, flags: TargetFlags): Promi
     const failures = objectsIn(output['failures']);
     if (failures.length === 0) return { text: renderPlugins(output) };
     const rows = failures.map((row) => [row['provider_id'], row['code']]);
-    const first = safeLine(failures[0]?.['provider_id']);
     return {
-      text:
-        `nothing was changed; these plugins were not admitted:\n${table(['PLUGIN', 'CODE'], rows)}` +
-        `see why: fairlead runner stderr ${first}   (on the Runner’s machine)\n`,
+      text: `nothing was changed; these plugins were not admitted:\n${table(['PLUGIN', 'CODE'], rows)}`,
       exit: exitCodes.usage,
       code: failures[0]?.['code'],
     };
