@@ -84,8 +84,8 @@ class TokenBook implements Tokens {
     checkName(name);
     const scopes = checkScopes(request.scopes);
     const runners = request.runners === undefined ? null : checkRunners(request.runners);
-    const expiresAtMs = this.#clock.wallMs() + checkLifetime(request.lifetimeMs);
-    return this.#make({ kind: 'personal', name, scopes, runners, runner: null, expiresAtMs }, []);
+    const lifetimeMs = checkLifetime(request.lifetimeMs);
+    return this.#make({ kind: 'personal', name, scopes, runners, runner: null }, lifetimeMs);
   }
 
   async mintRunner(request: RunnerTokenRequest): Promise<MintedToken> {
@@ -94,12 +94,11 @@ class TokenBook implements Tokens {
     const wanted = { kind: 'runner', scopes: [], runners: null, runner } as const;
     if (embedded) {
       const earlier = [...this.#byId.values()].map(({ row }) => row).filter(isEmbedded);
-      return this.#make({ ...wanted, name: EMBEDDED_NAME, expiresAtMs: null }, earlier);
+      return this.#make({ ...wanted, name: EMBEDDED_NAME }, null, earlier);
     }
     const { name = 'Runner token' } = request;
     checkName(name);
-    const expiresAtMs = this.#clock.wallMs() + checkLifetime(request.lifetimeMs);
-    return this.#make({ ...wanted, name, expiresAtMs }, []);
+    return this.#make({ ...wanted, name }, checkLifetime(request.lifetimeMs));
   }
 
   authenticate(secret: string | null): PersonalAuthentication {
@@ -149,8 +148,9 @@ class TokenBook implements Tokens {
   }
 
   async #make(
-    wanted: Pick<TokenRow, 'kind' | 'name' | 'scopes' | 'runners' | 'runner' | 'expiresAtMs'>,
-    replaced: readonly TokenRow[],
+    wanted: Pick<TokenRow, 'kind' | 'name' | 'scopes' | 'runners' | 'runner'>,
+    lifetimeMs: number | null,
+    replaced: readonly TokenRow[] = [],
   ): Promise<MintedToken> {
     const live = [...this.#byId.values()].filter(({ row }) => this.#ended(row) === null).length;
     if (live + this.#minting >= tokenLimits.live) {
@@ -160,12 +160,12 @@ class TokenBook implements Tokens {
     try {
       const secret = newSecret(wanted.kind, this.#random);
       const nowMs = this.#clock.wallMs();
-      const id = randomId('tok_', this.#random);
       const row: TokenRow = {
         ...wanted,
-        id,
+        id: randomId('tok_', this.#random),
         hash: hashSecret(secret),
         createdAtMs: nowMs,
+        expiresAtMs: lifetimeMs === null ? null : nowMs + lifetimeMs,
         revokedAtMs: null,
       };
       // Of the embedded Runner's tokens one ended row is kept; a start each day must not fill the table.
