@@ -99,7 +99,7 @@ test('no page names a path, host or user of the machine that it was written on',
     .filter((word) => word.length > 4 && word !== 'localhost')
     .map((word) => new RegExp(`(?<![\\w.-])${word.replaceAll(/[^\w]/g, '\\$&')}(?![\\w.-])`));
   // An absolute path of a page begins with one of these; anything else is some machine's own.
-  const known = /^\/(home\/you|absolute|api|bin|dev|etc|healthz|path|proc|tmp|usr|var)(\/|$)/;
+  const known = /^\/(home\/you|absolute|api|bin|dev|etc|healthz|opt|path|proc|srv|tmp|usr|var)(\/|$)/;
   const named: string[] = [];
   for (const page of pages) {
     page.text.split('\n').forEach((content, index) => {

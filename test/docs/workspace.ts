@@ -126,7 +126,11 @@ export class Workspace {
     const placed = text
       .replaceAll(this.clone, WRITTEN_CLONE)
       .replaceAll(this.#home, WRITTEN_HOME)
-      .replaceAll(repositoryRoot, WRITTEN_CLONE);
+      .replaceAll(repositoryRoot, WRITTEN_CLONE)
+      // In a real clone the launcher stands in the folder where commands are typed.
+      .replaceAll(`${WRITTEN_CLONE}/fairlead `, './fairlead ')
+      // And there the directory is the one that commands find by themselves.
+      .replaceAll(` --state-dir ${WRITTEN_CLONE}/.fairlead`, '');
     return this.#url === null ? placed : placed.replaceAll(this.#url, WRITTEN_URL);
   }
 }
