@@ -25,7 +25,8 @@ describe('docs/reference/errors.md', () => {
       .map((path) => path.split(/[/\\]/)[1] ?? '')
       // It has the type of a table and no table.
       .filter((name) => name !== 'base');
-    assert.deepEqual(errorSections.map(({ package: name }) => name).sort(), tables.sort());
+    const sections = errorSections.map(({ package: name }) => name).sort();
+    assert.deepEqual(sections, tables.sort(), 'a table is added in tools/errors-reference.ts');
     assert.deepEqual(
       Object.keys(documented),
       errorSections.map(({ package: name }) => name),
