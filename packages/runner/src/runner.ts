@@ -106,7 +106,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       handler: (frame, answer) => answerRequest(providers, frame.request, frame.deadline_ms, answer),
     }),
   );
-  stack.use(await LocalSocket.listen(folder.socketPath, localHandler(runnerId, providers, link)));
+  // Windows has no socket in a folder, and its named pipes are open to every user of the machine.
+  if (platform === 'win32') log('warn', 'local.unavailable');
+  else stack.use(await LocalSocket.listen(folder.socketPath, localHandler(runnerId, providers, link)));
   // Ends before the link does, so that the link can still tell what became of calls in flight.
   stack.use(providers);
   const settled = providers.start(config);

@@ -17,7 +17,7 @@ for (const scenario of ['forks-setsid', 'double-forks']) {
       configPath,
       `[[plugins.providers]]\nid = "p"\nname = "P"\ncommand = ${JSON.stringify(process.execPath)}\nargs = ${args}`,
     );
-    const script = join(import.meta.dirname, 'runner-that-is-killed.ts');
+    const script = join(import.meta.dirname, 'fixtures/killed-runner.ts');
     const runner = spawn(process.execPath, [script, folder, configPath], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -434,6 +434,16 @@ test('a Runner that was given no file at all cannot reload', async (t) => {
   );
 });
 
+test('on Windows it runs without a local socket, and says so', async (t) => {
+  hygiene(t);
+  const { runner, folder, logged } = await start(t, {}, { platform: 'win32' });
+  await runner.settled;
+  assert.equal(told(await runner.handleRequest({ kind: 'providers_list' }, 1000)), 'completed payload');
+  assert.equal(logged.includes('{"level":"warn","event":"local.unavailable"}'), true);
+  const answer = await readStderr({ stateDirectory: folder, runnerId: 'r1', plugin: 'p' });
+  assert.deepEqual(answer, { ok: false, code: 'runner_not_running' });
+});
+
 test('stderr and status are read over a socket of mode 0600, on this machine only', async (t) => {
   hygiene(t);
   const { runner, folder } = await start(t, { p: 'stderr-marker', dies: 'initialize-dies' });

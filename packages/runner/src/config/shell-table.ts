@@ -3,7 +3,7 @@ import type { ConfigTable, TextRule } from './config-table.ts';
 import { bytes, label } from './text-rules.ts';
 
 /** Which language a shell program reads. */
-export type ShellDialect = 'posix' | 'powershell';
+type ShellDialect = 'posix' | 'powershell';
 
 /** `[shell.profiles.NAME]`: what a provider's environment is prepared from. */
 export type ShellProfileConfig = {

@@ -22,9 +22,9 @@ import { ProviderInstance } from './provider-instance.ts';
 import { ProviderProcess } from './provider-process.ts';
 
 /** How far a launch that failed came. */
-export type LaunchPhase = Exclude<CheckPhase, 'config' | 'ready'>;
+type LaunchPhase = Exclude<CheckPhase, 'config' | 'ready'>;
 
-export type LaunchFailure = {
+type LaunchFailure = {
   readonly ok: false;
   readonly phase: LaunchPhase;
   readonly code: string;
