@@ -84,7 +84,7 @@ test('with isolation = "pid" nothing outlives the plugin', { skip: requires('bub
   );
   assert.equal(providers.stdin('forks'), HELLO + callLine(3, { seconds }));
   // Its numbers count inside the namespace, so it is found by its command.
-  assert.equal(sleepers(seconds).length, 1);
+  await waitFor(() => sleepers(seconds).length === 1, { what: 'the orphan' });
   await withinMs(3000, providers.set.stop());
   await waitFor(() => sleepers(seconds).length === 0, {
     what: 'the end of the process that would have escaped',
