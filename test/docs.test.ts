@@ -1,6 +1,6 @@
 // What the pages say is held here: links, commands, what commands print, configuration, snippets.
 // A block of commands says above it what becomes of it:
-//   <!-- run -->  <!-- run: exit 1 -->  <!-- run: until TEXT -->  <!-- not run: reason -->
+//   <!-- run -->  <!-- run: exit 1 -->  <!-- run: until TEXT -->  <!-- run: needs curl -->  <!-- not run: reason -->
 // and what is printed, what is saved, and what the page needs:
 //   <!-- output -->  <!-- file: PATH -->  <!-- append: PATH -->  <!-- page: host -->  <!-- page: needs python3 -->
 import assert from 'node:assert/strict';
@@ -8,7 +8,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, hostname } from 'node:os';
 import { dirname, join, posix } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { readHostConfig } from '@fairlead/gateway';
 import { readRunnerConfig } from '@fairlead/runner';
 import { hygiene, type Requirement, repositoryRoot, requires, temporaryFolder } from '@fairlead/testing';
@@ -113,15 +113,20 @@ test('no page names a path, host or user of the machine that it was written on',
   assert.deepEqual(named, []);
 });
 
-test('every block of commands says whether it is run', () => {
-  const silent = pages
+test('every block of commands says whether it is run, in words that are known', () => {
+  const known = /^(run(: (exit \d|until .+|needs \w+))?|not run: .+|output|(file|append): .+|page: .+)$/;
+  const faults = pages
     .filter(({ path }) => ofPackages[path] === undefined)
     .flatMap((page) =>
       page.blocks
-        .filter((block) => shells.has(block.language) && !/^(run|not run: .+)/.test(block.marker ?? ''))
-        .map((block) => `${page.path}:${block.line}`),
+        .filter(({ language, marker }) =>
+          marker === null
+            ? shells.has(language)
+            : !known.test(marker) || (shells.has(language) && !/^(not )?run/.test(marker)),
+        )
+        .map((block) => `${page.path}:${block.line} ${block.marker ?? 'no comment above it'}`),
     );
-  assert.deepEqual(silent, []);
+  assert.deepEqual(faults, []);
 });
 
 test('every TOML block is a configuration file that is accepted without a warning', async (t) => {
@@ -181,31 +186,47 @@ for (const page of pages) {
     hygiene(t);
     const workspace = new Workspace(temporaryFolder(t));
     t.after(() => workspace.close());
-    let printed = page.remarks.includes('host') ? await workspace.start(UP, 'Ctrl-C stops everything.') : '';
-    for (const block of page.blocks) printed = await follow(page, block, workspace, printed);
+    let printed: Printed = page.remarks.includes('host')
+      ? await workspace.start(UP, 'Ctrl-C stops everything.')
+      : undefined;
+    for (const block of page.blocks) printed = await follow(t, page, block, { workspace, printed });
   });
 }
 
-/** Does what the comment above a block says; returns what was printed last. */
-async function follow(page: Page, block: Block, workspace: Workspace, printed: string): Promise<string> {
+/** What was printed last: null where that block was passed over, undefined before the first one. */
+type Printed = string | null | undefined;
+
+/** Does what the comment above a block says. */
+async function follow(
+  t: TestContext,
+  page: Page,
+  block: Block,
+  { workspace, printed }: { readonly workspace: Workspace; readonly printed: Printed },
+): Promise<Printed> {
   const where = `${page.path}:${block.line}`;
   const [word = '', detail = ''] = (block.marker ?? '').split(/:\s*(.*)/s);
   switch (word) {
     case 'run': {
       if (detail.startsWith('until ')) return workspace.start(block.text, detail.slice('until '.length));
+      if (detail.startsWith('needs ')) {
+        const skip = requires(detail.slice('needs '.length) as Requirement);
+        if (skip !== false) {
+          await t.test(`${where} is run`, { skip });
+          return null;
+        }
+      }
       const expected = detail.startsWith('exit ') ? Number(detail.slice('exit '.length)) : 0;
       const { status, output } = await workspace.run(block.text);
       assert.equal(status, expected, `${where} ended with ${status} and printed\n${output}`);
       return output;
     }
     case 'output':
-      assertShown(printed, block.text, where);
+      assert.ok(printed !== undefined, `${where} shows what nothing has printed`);
+      if (printed !== null) assertShown(printed, block.text, where);
       return printed;
     case 'file':
     case 'append':
       workspace.write(detail, block.text, word === 'file' ? 'new' : 'append');
-      return printed;
-    case 'not run':
       return printed;
     default:
       return printed;

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 export type Requirement =
   | 'bubblewrap'
   | 'busybox'
+  | 'curl'
   | 'dash'
   | 'git'
   | 'powershell'
@@ -26,6 +27,7 @@ const PROOFS: Readonly<Record<Requirement, readonly [string, ...string[]]>> = Ob
     'true',
   ],
   busybox: ['busybox', 'sh', '-c', ':'],
+  curl: ['curl', '--version'],
   dash: ['dash', '-c', ':'],
   git: ['git', '--version'],
   powershell: ['pwsh', '-NoProfile', '-Command', 'exit 0'],
