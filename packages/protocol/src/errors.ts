@@ -107,7 +107,7 @@ export const protocolErrors = defineErrors({
   },
   plugin_environment_prepare_failed: {
     message: 'The environment of the plugin could not be prepared.',
-    next: 'Run the init_script of its shell profile by hand; the Runner’s log has its last lines.',
+    next: 'Run the init_script of its shell profile by hand; `fairlead runner stderr PLUGIN` has its last lines.',
   },
   plugin_executable_unsupported: {
     message: 'The command is a .cmd or .bat file, which needs a shell.',
