@@ -6,7 +6,10 @@ import { test } from 'node:test';
 import { hygiene, repositoryRoot } from '@fairlead/testing';
 
 /** Files that are programs: they serve when they are loaded, and the tests beside them start them. */
-const programs: ReadonlySet<string> = new Set(['plugins/repo-info/src/plugin.ts']);
+const programs: ReadonlySet<string> = new Set([
+  'plugins/repo-info/src/plugin.ts',
+  'plugins/safe-delete/src/plugin.ts',
+]);
 
 const sources = globSync(['packages/*/src/**/*.ts', 'plugins/*/src/**/*.ts'], { cwd: repositoryRoot })
   .filter((path) => !programs.has(path))
