@@ -18,7 +18,7 @@ type Target = { readonly stateDirectory: string; readonly runnerId: string };
 async function chooseRunner(context: CommandContext, flags: LocalFlags): Promise<Target> {
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
   if (flags.runner !== undefined) return { stateDirectory, runnerId: flags.runner };
-  const known = await readdir(join(stateDirectory, 'runners')).catch(() => []);
+  const known = (await readdir(join(stateDirectory, 'runners')).catch(() => [])).sort();
   const [first, ...others] = known;
   if (first === undefined) throw localError('runner_not_running', `No Runner has run on ${stateDirectory}.`);
   if (others.length === 0) return { stateDirectory, runnerId: first };
@@ -84,12 +84,14 @@ export async function runnerStderr(
     return exitCodes.done;
   }
   context.stdout(
-    section(`${plugin} wrote to stderr`, `${plugin} has written nothing to stderr`, committed) +
-      section(
-        `its last candidate, of a check or reload, wrote`,
-        `its last candidate, of a check or reload, wrote nothing`,
-        candidate,
-      ),
+    committed === null && candidate === null
+      ? `${safeLine(plugin)} has written nothing to stderr: no program of it was started\n`
+      : section(`${plugin} wrote to stderr`, `${plugin} has written nothing to stderr`, committed) +
+          section(
+            'its last candidate, of a check or reload, wrote to stderr',
+            'its last candidate, of a check or reload, has written nothing to stderr',
+            candidate,
+          ),
   );
   await explainFailure(context, target, plugin);
   return exitCodes.done;

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import { type Clock, systemClock, systemRandom } from '@fairlead/base';
+import { repositoryRoot } from '@fairlead/testing';
+import type { CommandContext } from '../src/command-context.ts';
+
+export type TestContext = CommandContext & {
+  /** What was printed so far. */
+  readonly printed: { stdout: string; stderr: string };
+};
+
+/** A command's machine: nothing of the environment, a folder of the test's, an output that can be read. */
+export function testContext(
+  folder: string,
+  options: {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly clock?: Clock;
+    readonly cloneRoot?: string;
+    readonly stdin?: string;
+  } = {},
+): TestContext {
+  const printed = { stdout: '', stderr: '' };
+  return {
+    env: options.env ?? { FAIRLEAD_STATE_DIR: join(folder, 'state') },
+    cwd: folder,
+    home: join(folder, 'home'),
+    cloneRoot: options.cloneRoot ?? repositoryRoot,
+    platform: process.platform,
+    clock: options.clock ?? systemClock(),
+    random: systemRandom(),
+    stdout: (text) => {
+      printed.stdout += text;
+    },
+    stderr: (text) => {
+      printed.stderr += text;
+    },
+    readStdin: async (maxBytes) => Buffer.from(options.stdin ?? '').subarray(0, maxBytes + 1),
+    printed,
+  };
+}
