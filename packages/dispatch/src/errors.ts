@@ -3,12 +3,24 @@ import { defineErrors } from '@fairlead/base';
 /** The codes that dispatch decides itself, and those of the `RunnerPort` that it declares. */
 export const dispatchErrors = defineErrors({
   invalid_arguments: {
-    message: 'The arguments of plugin_tool are not those of any action; nothing was sent.',
-    next: 'Give action one of list, check, reload, describe or call, and the members that it takes.',
+    message: 'The arguments are not what the tool takes; nothing was sent.',
+    next: 'Compare them with the inputSchema of the tool; `detail` names the member and what is wrong with it.',
   },
   invalid_runner: {
     message: 'The runner is blank, too long or holds a control character; nothing was sent.',
     next: 'List the Runners and copy the id.',
+  },
+  unknown_tool: {
+    message: 'There is no tool of this name.',
+    next: 'Take the name from the list of tools; a provider’s tool is reached through plugin_tool.',
+  },
+  tool_route_direct: {
+    message: 'The tool is called by its own name, not through call_runtime_tool; nothing was sent.',
+    next: 'Call it directly, with the same arguments.',
+  },
+  tool_route_gateway: {
+    message: 'The tool is reached through call_runtime_tool alone; nothing was sent.',
+    next: 'Call call_runtime_tool with tool and arguments.',
   },
   insufficient_scope: {
     message: 'The token does not have the scope that this action needs; nothing was sent.',

@@ -2,18 +2,14 @@ export { argumentsDigest, type DigestKey, digestKey, pluginTarget } from './argu
 export { BINDING_PREFIX, Bindings, type Observed } from './bindings.ts';
 export type { DispatchLog } from './dispatch-log.ts';
 export { type DispatchErrorCode, dispatchErrors } from './errors.ts';
-export {
-  createExecutor,
-  type Executor,
-  type ExecutorOptions,
-  type Invocation,
-  type InvocationRequest,
-} from './executor.ts';
+export { createExecutor, type Executor, type ExecutorOptions, type InvocationRequest } from './executor.ts';
+export type { InvocationError } from './invocation/explain.ts';
+export type { Invocation } from './invocation/invocation.ts';
+export type { ToolRequest } from './invocation/invoker.ts';
 export { Journal } from './journal/journal.ts';
 export type { JournalEnd, JournalEntry } from './journal/journal-row.ts';
 export type { PluginToolAction } from './plugin-tool/action.ts';
 export { pluginToolDefinition } from './plugin-tool/definition.ts';
-export type { InvocationError } from './plugin-tool/explain.ts';
 export { mayUseRunner, type Principal } from './principal.ts';
 export {
   PLUGIN_CAPABILITY,
@@ -23,3 +19,5 @@ export {
 } from './runner-port.ts';
 export { isScope, type Scope, scopes } from './scopes.ts';
 export type { SessionRecorder } from './session-recorder.ts';
+export { createTools, type ToolPorts } from './tools/create-tools.ts';
+export { directTool, type RuntimeTool, type ToolDefinition, type ToolRoute } from './tools/runtime-tool.ts';

@@ -17,7 +17,13 @@ test('call sends exactly what was described, once, and hands on the result uncha
   floor.runners.answers.tools_call = () => completed({ kind: 'tools_call', result });
   const binding = await floor.bind();
   const answer = await floor.invoke({ action: 'call', binding, arguments: HELLO });
-  assert.deepEqual(answer, { call: answer.call, action: 'call', certainty: 'completed', output: result });
+  assert.deepEqual(answer, {
+    call: answer.call,
+    action: 'call',
+    certainty: 'completed',
+    output: result,
+    isProviderResult: true,
+  });
   assert.deepEqual(floor.runners.sent.slice(1), [
     {
       runner: 'local',
@@ -59,6 +65,7 @@ test('a result that says isError is completed, with its own failure kind', async
     action: 'call',
     certainty: 'completed',
     output: result,
+    isProviderResult: true,
     failureKind: 'plugin_tool_error',
   });
 });

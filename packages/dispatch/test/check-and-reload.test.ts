@@ -31,6 +31,7 @@ test('a check that is ready lists names and titles, within 125 s', async (t) => 
       toolCount: 2,
       tools: [{ name: 'say', title: 'Say it' }, { name: 'shout' }],
     },
+    summary: 'What the check found. The plugins in use are as they were.',
   });
   assert.deepEqual(floor.runners.sent, [
     {

@@ -144,7 +144,7 @@ test('input that does not parse names the member, says how the action is used, a
     certainty: 'not_started',
     error: {
       code: 'invalid_arguments',
-      message: 'The arguments of plugin_tool are not those of any action; nothing was sent.',
+      message: 'The arguments are not what the tool takes; nothing was sent.',
       recovery: 'describe takes runner, plugin and tool.',
       detail: { member: 'tool', problem: 'missing' },
     },
@@ -157,7 +157,7 @@ test('input that does not parse names the member, says how the action is used, a
     certainty: 'not_started',
     error: {
       code: 'invalid_arguments',
-      message: 'The arguments of plugin_tool are not those of any action; nothing was sent.',
+      message: 'The arguments are not what the tool takes; nothing was sent.',
       recovery: 'Give action one of list, check, reload, describe or call, and the members that it takes.',
       detail: { member: 'action', problem: 'missing' },
     },

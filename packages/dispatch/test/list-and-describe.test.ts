@@ -39,6 +39,7 @@ test('list of a Runner gives its plugins within 10 s', async (t) => {
         { plugin: 'broken', name: 'Broken', status: 'failed', errorCode: 'plugin_eof' },
       ],
     },
+    summary: 'What there is now: Runners, the plugins of one, or the tools of one plugin.',
   });
   assert.match(listed.call ?? '', /^call_[A-Za-z0-9_-]{22}$/);
   assert.deepEqual(floor.runners.sent, [

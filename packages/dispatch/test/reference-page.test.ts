@@ -9,7 +9,8 @@ import { dispatchErrors } from '../src/index.ts';
 import { dispatchFloor } from './dispatch-floor.ts';
 import { fakeRunner, fault } from './fake-runners.ts';
 
-const page = readFileSync(join(repositoryRoot, 'docs/reference/plugin-tool.md'), 'utf8');
+const pageAt = (name: string) => readFileSync(join(repositoryRoot, 'docs/reference', name), 'utf8');
+const page = pageAt('plugin-tool.md');
 
 test('the examples of docs/reference/plugin-tool.md are what plugin_tool takes and answers, in their order', async (t) => {
   const floor = await dispatchFloor(t);
@@ -62,8 +63,9 @@ test('the examples of docs/reference/plugin-tool.md are what plugin_tool takes a
   assert.equal(calls, 2);
 });
 
-test('the page has every code of dispatch, and no code in its table that no table of errors has', () => {
-  for (const code of Object.keys(dispatchErrors)) assert.ok(page.includes(`\`${code}\``), code);
+test('the pages of the tools have every code of dispatch, and that of plugin_tool no code in its table that no table of errors has', () => {
+  const pages = page + pageAt('runtime-tools.md');
+  for (const code of Object.keys(dispatchErrors)) assert.ok(pages.includes(`\`${code}\``), code);
   const [, table = ''] = page.split('Decided by the gateway:');
   const rows = [...table.matchAll(/^\| `([a-z_]+)` /gm)].map(([, code = '']) => code);
   assert.ok(rows.length >= 17);

@@ -66,10 +66,6 @@ export const gatewayErrors = defineErrors({
     message: 'The gateway failed while it handled the request.',
     next: 'Look at the state with list before you decide to do it again, and report the line of the gateway’s log.',
   },
-  unknown_tool: {
-    message: 'There is no tool of this name.',
-    next: 'POST /api/tools/list names the tools; a provider’s tool is reached through plugin_tool.',
-  },
   token_not_found: {
     message: 'There is no token with this id.',
     next: 'Copy the id from `fairlead token list`.',

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, FairleadError } from '@fairlead/base';
-import type { Executor } from '@fairlead/dispatch';
+import type { RuntimeTool } from '@fairlead/dispatch';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -33,7 +33,8 @@ import './http/fastify-request.ts';
 export type GatewayOptions = {
   readonly config: HostConfig;
   readonly hub: RunnerHub;
-  readonly executor: Pick<Executor, 'invoke'>;
+  /** What callers can call, in the order of the list. */
+  readonly tools: readonly RuntimeTool[];
   readonly tokens: Tokens;
   readonly clock: Clock;
   readonly version: string;
@@ -131,7 +132,7 @@ class HttpGateway implements Gateway {
   }
 
   #build(): FastifyInstance {
-    const { config, tokens, hub, executor, log } = this.#options;
+    const { config, tokens, hub, tools, log } = this.#options;
     const guardOptions = { bind: config.bind, publicUrl: config.publicUrl };
     const guard = createGuard(guardOptions);
     const clientAddress = createClientAddress(config.trustedProxies);
@@ -174,7 +175,7 @@ class HttpGateway implements Gateway {
       reply.header('upgrade', 'websocket').header('connection', 'Upgrade');
       sendEnvelope(reply, refusalEnvelope('upgrade_required'));
     });
-    addToolRoutes(server, { admission, executor, running: this.#running, log });
+    addToolRoutes(server, { admission, tools, running: this.#running, log });
     addAdminRoutes(server, {
       admission,
       tokens,

@@ -41,7 +41,7 @@ test('the page of fairlead.toml has each key with its flag, variable and default
 
 test('the page of the HTTP API gives each code that is not 400 its status', () => {
   const table = rows(page('http-api.md'));
-  const codes = [...Object.keys(gatewayErrors), 'insufficient_scope'].filter(
+  const codes = [...Object.keys(gatewayErrors), 'insufficient_scope', 'unknown_tool'].filter(
     (code) => statusOf(code) !== 400,
   );
   assert.equal(codes.length, 13);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { randomId } from '@fairlead/base';
-import { createExecutor, Journal } from '@fairlead/dispatch';
+import { createTools, Journal } from '@fairlead/dispatch';
 import {
   createGateway,
   createRunnerHub,
@@ -41,12 +41,12 @@ export async function startHost(options: {
   const hub = createRunnerHub({ tokens, clock, log });
   const digestKey = await readDigestKey(stateDirectory, random);
   const authority = config.authority;
-  const executor = createExecutor({ runners: hub, journal, clock, random, authority, digestKey, log });
+  const tools = createTools({ runners: hub, journal, clock, random, authority, digestKey, log });
   const version = readVersion();
   const gateway = createGateway({
     config,
     hub,
-    executor,
+    tools,
     tokens,
     clock,
     version,

@@ -1,14 +1,13 @@
 import type { Certainty } from '@fairlead/base';
 import type { Statement } from '@fairlead/store';
 import { JOURNAL_NAME_MAX_CHARACTERS } from '../limits.ts';
-import type { PluginToolAction } from '../plugin-tool/action.ts';
 
 /** What the journal keeps of an invocation besides its end. Never an argument value, a binding or a result. */
 export type JournalEntry = {
   /** `call_` and 22 base64url characters. */
   readonly id: string;
   readonly principal: string;
-  readonly action: PluginToolAction;
+  readonly action: string;
   readonly runner?: string;
   readonly plugin?: string;
   readonly tool?: string;

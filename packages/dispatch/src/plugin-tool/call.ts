@@ -1,8 +1,8 @@
 import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
 import type { Bindings } from '../bindings.ts';
+import { answered, type Ending, notStarted } from '../invocation/ending.ts';
 import { mayUseRunner, type Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
-import { done, type Ending, notStarted } from './ending.ts';
 import type { PluginToolInput } from './input.ts';
 import { usableRunner } from './runner-access.ts';
 import { judgeAnswer } from './runner-answer.ts';
@@ -51,7 +51,7 @@ export async function callTool(
     request,
     await port.request(observed.runner, observed.runnerInstance, request, { budgetMs, call }),
   );
-  if (answer.ok) return done(answer.payload.result);
+  if (answer.ok) return answered(answer.payload.result);
   const code = REPLACED.has(answer.code) ? 'plugin_replaced' : answer.code;
   if (ENDS_BINDING.has(code)) bindings.forget(input.binding);
   return { certainty: answer.certainty, code };

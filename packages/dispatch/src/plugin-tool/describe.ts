@@ -1,9 +1,9 @@
 import { admitCatalog, isProviderId, isToolName, linkLimits } from '@fairlead/protocol';
 import { pluginTarget } from '../arguments-digest.ts';
 import type { Bindings } from '../bindings.ts';
+import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
-import { done, type Ending, notStarted } from './ending.ts';
 import type { PluginToolInput } from './input.ts';
 import { readFrom, usableRunner } from './runner-access.ts';
 

@@ -1,8 +1,8 @@
 import { singleLine } from '@fairlead/base';
 import { isProviderId, linkLimits, type RunnerRequest } from '@fairlead/protocol';
+import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
-import { done, type Ending, notStarted } from './ending.ts';
 import type { PluginToolInput } from './input.ts';
 import { pluginsOf } from './provider-rows.ts';
 import { usableRunner } from './runner-access.ts';

@@ -6,6 +6,7 @@ export type CallRequest = {
   readonly tool: string;
   readonly params: Json;
   readonly recordingSessionId?: string;
+  readonly context?: readonly string[];
 };
 
 /** The request, or which member of the body is wrong. */
@@ -27,13 +28,18 @@ export function readCallBody(body: Json): CallReading {
   if (session !== null && !isSessionId(session)) {
     return wrong('recording_session_id', `must be 1 to ${httpLimits.recordingSessionIdBytes} bytes`);
   }
-  if (!isContext(body['context'] ?? null)) {
+  const context = body['context'] ?? null;
+  if (context !== null && !isContext(context)) {
     return wrong('context', `must be a list of at most ${httpLimits.contextEntries} names`);
   }
-  const params = readParams(body);
   return {
     ok: true,
-    request: session === null ? { tool, params } : { tool, params, recordingSessionId: session as string },
+    request: {
+      tool,
+      params: readParams(body),
+      ...(session === null ? {} : { recordingSessionId: session }),
+      ...(context === null ? {} : { context }),
+    },
   };
 }
 
@@ -51,7 +57,8 @@ function readParams(body: JsonObject): Json {
 
 const ENVELOPE_MEMBERS: ReadonlySet<string> = new Set(['tool', 'params', 'recording_session_id', 'context']);
 
-function isSessionId(value: Json): value is string {
+/** True for what a session could be called by; whether there is one is asked later. */
+export function isSessionId(value: Json): value is string {
   return (
     typeof value === 'string' &&
     value !== '' &&
@@ -59,8 +66,8 @@ function isSessionId(value: Json): value is string {
   );
 }
 
-function isContext(value: Json): boolean {
-  if (value === null) return true;
+/** True for a list of names of sidecars. */
+export function isContext(value: Json): value is readonly string[] {
   const isList = Array.isArray(value) && value.length <= httpLimits.contextEntries;
   return isList && value.every((item: Json) => typeof item === 'string' && item.length <= 64);
 }

@@ -3,7 +3,7 @@ import type { Envelope } from './envelope.ts';
 
 /** The envelope of one invocation: the one place where a certainty becomes `dispatch_certainty`. */
 export function callEnvelope(invocation: Invocation): Envelope {
-  const { output, error, certainty, failureKind, call } = invocation;
+  const { output, error, certainty, failureKind, call, context } = invocation;
   return {
     success: error === undefined && failureKind === undefined,
     output: output ?? null,
@@ -11,6 +11,7 @@ export function callEnvelope(invocation: Invocation): Envelope {
     dispatch_certainty: certainty,
     ...(failureKind === undefined ? {} : { failure_kind: failureKind }),
     ...(call === undefined ? {} : { call }),
+    ...(context === undefined ? {} : { context }),
   };
 }
 

@@ -18,6 +18,8 @@ export type Envelope = {
   readonly failure_kind?: string;
   /** The journal's id of the invocation, once there is one. */
   readonly call?: string;
+  /** The sidecars that were asked for, by name. */
+  readonly context?: Json;
 };
 
 /** An answer that has a value. */

@@ -1,12 +1,18 @@
 import type { Json } from '@fairlead/base';
-import { type Executor, type Invocation, type Principal, pluginToolDefinition } from '@fairlead/dispatch';
+import {
+  directTool,
+  dispatchErrors,
+  type Invocation,
+  type Principal,
+  type RuntimeTool,
+} from '@fairlead/dispatch';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Log } from '../log/log.ts';
 import type { Admission } from './admission.ts';
 import { sendEnvelope } from './answer.ts';
 import { type CallRequest, readCallBody } from './call-body.ts';
 import { callEnvelope, callStatus } from './call-envelope.ts';
-import { refusalEnvelope, successEnvelope } from './envelope.ts';
+import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
 import type { RunningRequests } from './running-requests.ts';
 
 /** `POST /api/tools/list` and `POST /api/tools/call`. */
@@ -14,13 +20,13 @@ export function addToolRoutes(
   server: FastifyInstance,
   options: {
     readonly admission: Admission;
-    readonly executor: Pick<Executor, 'invoke'>;
+    readonly tools: readonly RuntimeTool[];
     readonly running: RunningRequests;
     readonly log: Log;
   },
 ): void {
-  const { admission, executor, running, log } = options;
-  const list = successEnvelope({ tools: [pluginToolDefinition as unknown as Json] });
+  const { admission, tools, running, log } = options;
+  const list = successEnvelope({ tools: listed(tools) });
 
   server.post('/api/tools/list', { onRequest: admission.personal }, (request, reply) => {
     const body = request.body ?? null;
@@ -41,34 +47,47 @@ export function addToolRoutes(
         refusalEnvelope('invalid_body', { message: `${member} ${problem}`, detail: { member, problem } }),
       );
     }
-    if (reading.request.tool !== pluginToolDefinition.name)
-      return sendEnvelope(reply, refusalEnvelope('unknown_tool'));
-    call(reply, reading.request, request.principal as Principal);
+    const tool = directTool(tools, reading.request.tool);
+    if (typeof tool === 'string') return sendEnvelope(reply, toolRefusal(tool));
+    call(reply, tool, reading.request, request.principal as Principal);
   });
 
-  /** The caller may go away or the time limit pass: the executor goes on and the journal gets its outcome. */
-  function call(reply: FastifyReply, request: CallRequest, principal: Principal): void {
+  /** The caller may go away or the time limit pass: the tool goes on and the journal gets its outcome. */
+  function call(reply: FastifyReply, tool: RuntimeTool, request: CallRequest, principal: Principal): void {
     const entry = running.begin((why) =>
       sendEnvelope(reply, refusalEnvelope(why, { certainty: 'outcome_unknown' })),
     );
-    const { params, recordingSessionId } = request;
-    const invocation = executor.invoke({
-      tool: 'plugin_tool',
-      params,
-      principal,
-      ...(recordingSessionId === undefined ? {} : { recordingSessionId }),
-    });
-    invocation.then(
+    const { tool: _name, ...asked } = request;
+    tool.invoke({ ...asked, principal }).then(
       (value: Invocation) => {
         if (running.done(entry)) sendEnvelope(reply, callEnvelope(value), callStatus(value));
       },
       (error: unknown) => {
         log('error', 'call.failed', { reason: error instanceof Error ? error.message : 'unknown' });
-        // What the executor did before it failed is not known here.
+        // What the tool did before it failed is not known here.
         if (running.done(entry)) {
           sendEnvelope(reply, refusalEnvelope('internal_error', { certainty: 'outcome_unknown' }));
         }
       },
     );
   }
+}
+
+/** What callers are told of the tools that they may call by name: always the same. */
+function listed(tools: readonly RuntimeTool[]): Json {
+  return tools
+    .filter(({ route }) => route === 'direct')
+    .map(({ definition: { name, description, inputSchema, annotations }, scopes }) => ({
+      name,
+      description,
+      inputSchema,
+      annotations,
+      scopes,
+    }));
+}
+
+function toolRefusal(code: 'unknown_tool' | 'tool_route_gateway'): Envelope {
+  const { message, next } = dispatchErrors[code];
+  const error = { code, message, recovery: next };
+  return { success: false, output: null, error, dispatch_certainty: 'not_started' };
 }

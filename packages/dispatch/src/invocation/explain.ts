@@ -1,7 +1,6 @@
 import type { Certainty, ErrorEntry, Json } from '@fairlead/base';
 import { protocolErrors } from '@fairlead/protocol';
 import { dispatchErrors } from '../errors.ts';
-import type { PluginToolAction } from './action.ts';
 
 /** What stands in `error` of an answer: our own words for a code, what to do next, and what the code adds. */
 export type InvocationError = {
@@ -16,23 +15,20 @@ const UNKNOWN_CODE: ErrorEntry = Object.freeze({
   next: 'Bring the gateway and the Runner to the same version of Fairlead.',
 });
 
-/** What an unknown outcome means for each action that has an effect. */
-const MAY_HAVE_HAPPENED: Readonly<Partial<Record<PluginToolAction, string>>> = Object.freeze({
-  call: 'The call may have run; it was not sent again. Look at what the tool changes before you call it again.',
-  check:
-    'The check may still be running; it was not sent again. List the plugins of the Runner, then decide.',
-  reload:
-    'The plugins may have been reloaded; nothing was sent again. List the plugins of the Runner to see what is in force.',
-});
-
-/** A code in our own words, whoever it came from. */
+/**
+ * A code in our own words, whoever it came from. With `outcome_unknown` the next step begins with `mayHaveHappened`, where
+ * there is something that may have.
+ */
 export function explain(
   code: string,
-  about: { readonly certainty: Certainty; readonly action?: PluginToolAction; readonly detail?: Json },
+  about: {
+    readonly certainty: Certainty;
+    readonly mayHaveHappened?: string | undefined;
+    readonly detail?: Json;
+  },
 ): InvocationError {
   const { message, next } = entryOf(code);
-  const unknown = about.certainty === 'outcome_unknown' && about.action !== undefined;
-  const warning = unknown ? MAY_HAVE_HAPPENED[about.action] : undefined;
+  const warning = about.certainty === 'outcome_unknown' ? about.mayHaveHappened : undefined;
   return {
     code,
     message,

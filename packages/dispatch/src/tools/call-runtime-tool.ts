@@ -1,0 +1,94 @@
+import { deepFreeze, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import type { Invocation } from '../invocation/invocation.ts';
+import { type Invoker, refusedInput, type ToolRequest } from '../invocation/invoker.ts';
+import { type ParamsProblem, readParams } from '../invocation/params.ts';
+import type { Scope } from '../scopes.ts';
+import type { RuntimeTool, ToolDefinition } from './runtime-tool.ts';
+import { isToolNameText, TOOL_NAME_SCHEMA } from './tool-name.ts';
+
+const NAME = 'call_runtime_tool';
+const USAGE = 'call_runtime_tool takes tool, and arguments (an object) where the tool takes any.';
+
+const definition: ToolDefinition = Object.freeze({
+  name: NAME,
+  description: [
+    'Calls a tool of this gateway whose route is gateway: one that is in no list. read_tool_manifest says what it takes.',
+    'A tool with the route direct is refused here: call it by its own name.',
+    'The scopes, the certainty and the result are those of the tool that is called.',
+  ].join('\n'),
+  inputSchema: deepFreeze({
+    type: 'object',
+    properties: {
+      tool: { ...TOOL_NAME_SCHEMA, description: 'Name of a tool whose route is gateway.' },
+      arguments: {
+        type: 'object',
+        description: 'What that tool takes, as its inputSchema says. Nothing = {}.',
+      },
+    },
+    required: ['tool'],
+    additionalProperties: false,
+  }),
+  // The worst of what can be reached.
+  annotations: Object.freeze({
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: true,
+  }),
+});
+
+/**
+ * The door to the tools with the route `gateway`. Such a tool then follows the order of every invocation under its own
+ * name, with one row in the journal; what is refused here has its row under this one's.
+ */
+export function callRuntimeTool(invoker: Invoker, tools: () => readonly RuntimeTool[]): RuntimeTool {
+  return {
+    definition,
+    route: 'direct',
+    get scopes() {
+      return scopesOf(tools());
+    },
+    invoke: async (request) => {
+      const reading = read(request.params);
+      if (!reading.ok) {
+        const { detail } = reading;
+        return refusedInput({ code: 'invalid_arguments', action: NAME, detail, usage: USAGE });
+      }
+      return await forward(invoker, tools(), request, reading);
+    },
+  };
+}
+
+type Asked = { readonly tool: string; readonly given: JsonObject };
+
+async function forward(
+  invoker: Invoker,
+  tools: readonly RuntimeTool[],
+  request: ToolRequest,
+  { tool: name, given }: Asked,
+): Promise<Invocation> {
+  const tool = tools.find(({ definition }) => definition.name === name);
+  if (tool?.route === 'gateway') return await tool.invoke({ ...request, params: given });
+  const task = {
+    action: NAME,
+    scope: null,
+    subject: { bindingPresent: false, tool: name },
+    summary: '',
+  };
+  return await invoker.refuse(request, task, tool === undefined ? 'unknown_tool' : 'tool_route_direct');
+}
+
+function read(
+  params: Json,
+): ({ readonly ok: true } & Asked) | { readonly ok: false; readonly detail: ParamsProblem } {
+  const reading = readParams(params, { required: ['tool'], optional: ['arguments'] });
+  if (!reading.ok) return reading;
+  const { tool, arguments: given = {} } = reading.params;
+  if (!isToolNameText(tool)) return { ok: false, detail: { member: 'tool', problem: 'invalid' } };
+  if (!isJsonObject(given)) return { ok: false, detail: { member: 'arguments', problem: 'not_an_object' } };
+  return { ok: true, tool, given };
+}
+
+function scopesOf(tools: readonly RuntimeTool[]): readonly Scope[] {
+  return [...new Set(tools.filter(({ route }) => route === 'gateway').flatMap(({ scopes }) => scopes))];
+}

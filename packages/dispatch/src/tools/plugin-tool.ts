@@ -1,0 +1,13 @@
+import type { Executor } from '../executor.ts';
+import { pluginToolDefinition } from '../plugin-tool/definition.ts';
+import type { RuntimeTool } from './runtime-tool.ts';
+
+/** `plugin_tool`, as the executor carries it out. */
+export function pluginTool(executor: Executor): RuntimeTool {
+  return {
+    definition: pluginToolDefinition,
+    route: 'direct',
+    scopes: pluginToolDefinition.scopes,
+    invoke: (request) => executor.invoke({ ...request, tool: 'plugin_tool' }),
+  };
+}
