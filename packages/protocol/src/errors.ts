@@ -158,6 +158,10 @@ export const protocolErrors = defineErrors({
     message: 'Another check, reload or start is under way; nothing was started.',
     next: 'Reload again when it has ended.',
   },
+  plugin_reload_failed: {
+    message: 'A plugin of the new configuration was not admitted, so nothing of it was applied.',
+    next: 'Mend the plugins that `detail` names, or check them one by one, then reload again.',
+  },
   plugin_reload_state_failed: {
     message: 'The Runner lost track of its candidates; nothing was started.',
     next: REPORT,

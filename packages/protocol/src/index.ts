@@ -1,6 +1,14 @@
 export { type Admission, type AdmittedTool, admitCatalog, type FrozenCatalog } from './admission.ts';
 export { type CheckPhase, checkPhases } from './check-phases.ts';
 export {
+  type ChangedField,
+  type ConfigCheck,
+  type ConfigReload,
+  type FieldEffect,
+  type FieldPlace,
+  isConfigField,
+} from './config-report.ts';
+export {
   type Diagnostic,
   type DiagnosticCode,
   type DiagnosticField,
@@ -19,6 +27,7 @@ export {
 export {
   argumentsBounds,
   catalogLimits,
+  configReportLimits,
   definitionPartBounds,
   frameBounds,
   frameLimits,
@@ -26,6 +35,7 @@ export {
   linkBounds,
   linkLimits,
   PROTOCOL_VERSION,
+  projectCatalogLimits,
   providerLimits,
   REPORT_DETAIL_MAX_BYTES,
   RESULT_MAX_ITEMS,
@@ -35,6 +45,7 @@ export {
 } from './limits.ts';
 export {
   encodeLinkFrame,
+  type InventoryFrame,
   type LinkFrame,
   type LinkFrameFault,
   type LinkFrameParse,
@@ -56,6 +67,14 @@ export {
   isToolTitle,
 } from './names.ts';
 export { toolObservation } from './observation.ts';
+export {
+  CATALOG_REVISION_PREFIX,
+  type ProjectCatalog,
+  type ProjectCatalogEntry,
+  TOOL_HINTS,
+  type ToolHints,
+} from './project-catalog.ts';
+export type { ProviderRow, ProviderStatus } from './provider-row.ts';
 export { type PluginResponse, type ResponseFault, readResponse } from './response.ts';
 export {
   type CallResult,
@@ -67,8 +86,6 @@ export {
 export {
   type CatalogTool,
   type CheckReport,
-  type ProviderRow,
-  type ProviderStatus,
   type RunnerPayload,
   readRunnerPayload,
 } from './runner-payload.ts';

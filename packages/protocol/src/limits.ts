@@ -102,6 +102,27 @@ export const timeoutLimits = Object.freeze({
 /** What a `check` may say about a candidate. */
 export const REPORT_DETAIL_MAX_BYTES = 512;
 
+/** The tools of one project, as they are offered for choosing. */
+export const projectCatalogLimits = Object.freeze({
+  /** Every tool of every provider that a Runner can have. */
+  maxEntries: 1024,
+  /** A description that is meant for choosing says it in its first sentences. */
+  descriptionMaxBytes: 512,
+  /** The entries of one answer of a Runner, serialized. A gateway shows its callers far less. */
+  linkMaxBytes: 64 * KIB,
+});
+
+/** What a Runner reports about its configuration. */
+export const configReportLimits = Object.freeze({
+  /** The longest key: a provider's id and a tool's name in one. */
+  fieldMaxLength: 256,
+  /** More than every key of eight providers and some profiles. */
+  maxChanged: 256,
+  /** As many as a person mends in one go. */
+  maxFaults: 8,
+  maxIgnored: 32,
+});
+
 /** The Runner link. */
 export const linkLimits = Object.freeze({
   /** Holds a catalog of 128 tools as long as its schemas are not all at their bound. */

@@ -18,6 +18,13 @@ export type RegisterFrame = {
   readonly projects: readonly { readonly id: string; readonly name: string; readonly kind: string }[];
 };
 
+/** What has changed of a `register` since: the whole of it, `name` absent where the Runner has none. */
+export type InventoryFrame = {
+  readonly type: 'inventory';
+  readonly name?: string;
+  readonly projects: RegisterFrame['projects'];
+};
+
 /** A request to a Runner. `id` is unique on its connection; `deadline_ms` is what is left of the budget. */
 export type RequestFrame = {
   readonly type: 'request';
@@ -38,6 +45,7 @@ export type ResultFrame = {
 /** One text frame of the Runner link (docs/reference/native-plugin-protocol.md §15). */
 export type LinkFrame =
   | RegisterFrame
+  | InventoryFrame
   | { readonly type: 'registered' }
   | RequestFrame
   | ResultFrame
@@ -112,6 +120,12 @@ function isRequestId(value: Json | undefined): value is number {
 }
 
 const linkName = z.custom<string>(isLinkName);
+const inventory = {
+  name: linkName.optional(),
+  projects: z
+    .array(z.strictObject({ id: linkName, name: linkName, kind: linkName }))
+    .max(linkLimits.maxProjects),
+};
 
 const sharedFrames = [
   z.strictObject({ type: z.enum(['ping', 'pong']), ts: z.number() }),
@@ -129,12 +143,10 @@ const runnerFrame = z.discriminatedUnion('type', [
     runner_id: linkName,
     instance_id: z.custom<string>(isOpaqueId),
     connection_epoch: z.int().min(1),
-    name: linkName.optional(),
     capabilities: z.array(z.custom<string>(isCode)).max(linkLimits.maxCapabilities),
-    projects: z
-      .array(z.strictObject({ id: linkName, name: linkName, kind: linkName }))
-      .max(linkLimits.maxProjects),
+    ...inventory,
   }),
+  z.strictObject({ type: z.literal('inventory'), ...inventory }),
   ...sharedFrames,
 ]);
 

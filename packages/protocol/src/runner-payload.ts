@@ -1,6 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { z } from 'zod';
 import { type CheckPhase, checkPhases } from './check-phases.ts';
+import {
+  type ConfigCheck,
+  type ConfigReload,
+  configCheckPayload,
+  configReloadPayload,
+} from './config-report.ts';
 import { type Diagnostic, isDiagnostic } from './diagnostics.ts';
 import { catalogLimits, providerLimits, REPORT_DETAIL_MAX_BYTES, timeoutLimits } from './limits.ts';
 import {
@@ -12,17 +18,14 @@ import {
   isToolName,
   isToolTitle,
 } from './names.ts';
-
-/** Whether a provider may be called: still being admitted, admitted, or ended with a code. */
-export type ProviderStatus = 'starting' | 'ready' | 'failed';
-
-/** One configured provider. `error_code` stands exactly where the status is `failed`. */
-export type ProviderRow = {
-  readonly id: string;
-  readonly name: string;
-  readonly status: ProviderStatus;
-  readonly error_code: string | null;
-};
+import { type ProjectCatalog, projectCatalogPayload } from './project-catalog.ts';
+import {
+  codeExactlyWhenFailed,
+  type ProviderRow,
+  type ProviderStatus,
+  providerRows,
+  statusWithCode,
+} from './provider-row.ts';
 
 /** One tool of a frozen catalog, with the longest time that a call of it may take. */
 export type CatalogTool = {
@@ -61,7 +64,10 @@ export type RunnerPayload =
       readonly kind: 'reload';
       readonly providers: readonly ProviderRow[];
       readonly failures: readonly { readonly provider_id: string; readonly code: string }[];
-    };
+    }
+  | ProjectCatalog
+  | ConfigCheck
+  | ConfigReload;
 
 /** Holds a parsed value against the payload kinds; unknown kinds and members are refused with null. */
 export function readRunnerPayload(value: Json): RunnerPayload | null {
@@ -75,24 +81,6 @@ export function readRunnerPayload(value: Json): RunnerPayload | null {
 
 const providerId = z.custom<string>(isProviderId);
 const code = z.custom<string>(isCode);
-const status = z.enum(['starting', 'ready', 'failed']);
-const statusWithCode = { status, error_code: code.nullable() };
-
-function codeExactlyWhenFailed(row: {
-  readonly status: string;
-  readonly error_code: string | null;
-}): boolean {
-  return (row.status === 'failed') === (row.error_code !== null);
-}
-
-const providerRows = z
-  .array(
-    z
-      .strictObject({ id: providerId, name: z.custom<string>(isProviderName), ...statusWithCode })
-      .refine(codeExactlyWhenFailed),
-  )
-  .max(providerLimits.maxProviders);
-
 const catalogTools = z
   .array(
     z.strictObject({
@@ -142,6 +130,9 @@ const metadataPayload = z.discriminatedUnion('kind', [
     providers: providerRows,
     failures: z.array(z.strictObject({ provider_id: providerId, code })).max(providerLimits.maxProviders),
   }),
+  projectCatalogPayload,
+  configCheckPayload,
+  configReloadPayload,
 ]);
 
 function isConsistentReport(report: {

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { isOpaqueId, isProviderId, isToolName } from './names.ts';
+import { isLinkName, isOpaqueId, isProviderId, isToolName } from './names.ts';
 
 /** What a gateway may ask of a Runner (docs/reference/native-plugin-protocol.md §15). */
 export type RunnerRequest =
@@ -19,7 +19,13 @@ export type RunnerRequest =
   /** Starts a candidate of one provider, admits its catalog, ends it. */
   | { readonly kind: 'check'; readonly provider: string }
   /** Starts a candidate of every configured provider and swaps the whole set, or changes nothing. */
-  | { readonly kind: 'reload' };
+  | { readonly kind: 'reload' }
+  /** The tools of the providers that run in one project's folder. */
+  | { readonly kind: 'project_catalog'; readonly project: string }
+  /** Reads `runner.toml`, holds it against the configuration in force, changes nothing. */
+  | { readonly kind: 'config_check' }
+  /** Puts the whole file in force, its plugins as `reload` does where they differ, or changes nothing. */
+  | { readonly kind: 'config_reload' };
 
 /** How many members each kind has; every one of them is required, so the count forbids all others. */
 const MEMBER_COUNTS: Readonly<Record<RunnerRequest['kind'], number>> = {
@@ -28,6 +34,9 @@ const MEMBER_COUNTS: Readonly<Record<RunnerRequest['kind'], number>> = {
   tools_call: 6,
   check: 2,
   reload: 1,
+  project_catalog: 2,
+  config_check: 1,
+  config_reload: 1,
 };
 
 /**
@@ -43,7 +52,11 @@ export function readRunnerRequest(value: Json | undefined): RunnerRequest | null
   switch (request.kind) {
     case 'providers_list':
     case 'reload':
+    case 'config_check':
+    case 'config_reload':
       return request;
+    case 'project_catalog':
+      return isLinkName(request.project) ? request : null;
     case 'tools_list':
     case 'check':
       return isProviderId(request.provider) ? request : null;

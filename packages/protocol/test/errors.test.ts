@@ -43,6 +43,7 @@ describe('the codes of the protocol', () => {
       'plugin_provider_unavailable',
       'plugin_reader_unavailable',
       'plugin_reload_busy',
+      'plugin_reload_failed',
       'plugin_reload_state_failed',
       'plugin_request_invalid',
       'plugin_request_too_large',

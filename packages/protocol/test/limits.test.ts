@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import {
   argumentsBounds,
   catalogLimits,
+  configReportLimits,
   definitionPartBounds,
   frameBounds,
   frameLimits,
@@ -11,6 +12,7 @@ import {
   linkBounds,
   linkLimits,
   PROTOCOL_VERSION,
+  projectCatalogLimits,
   providerLimits,
   REPORT_DETAIL_MAX_BYTES,
   RESULT_MAX_ITEMS,
@@ -32,6 +34,17 @@ describe('the numbers of the protocol', () => {
     assert.equal(RESULT_MAX_ITEMS, 32);
     assert.equal(REPORT_DETAIL_MAX_BYTES, 512);
     assert.deepEqual(providerLimits, { maxProviders: 8, idMaxBytes: 64, nameMaxBytes: 128 });
+    assert.deepEqual(projectCatalogLimits, {
+      maxEntries: 1024,
+      descriptionMaxBytes: 512,
+      linkMaxBytes: 65_536,
+    });
+    assert.deepEqual(configReportLimits, {
+      fieldMaxLength: 256,
+      maxChanged: 256,
+      maxFaults: 8,
+      maxIgnored: 32,
+    });
     assert.deepEqual(catalogLimits, {
       maxTools: 128,
       toolNameMaxBytes: 128,
