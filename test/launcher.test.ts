@@ -3,34 +3,11 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
-import { repositoryRoot, temporaryFolder } from '@fairlead/testing';
+import { temporaryFolder } from '@fairlead/testing';
 import { cloneInto } from './clone.ts';
+import { personEnvironment, personPath } from './person-environment.ts';
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
-
-/** The PATH a person has: without the folders that npm puts in front when these tests run under it. */
-function plainPath(): string {
-  const root = repositoryRoot;
-  return (process.env['PATH'] ?? '')
-    .split(delimiter)
-    .filter(
-      (folder) =>
-        !folder.startsWith(join(root, 'node_modules')) &&
-        !folder.includes('.node24') &&
-        !folder.includes('node-gyp-bin'),
-    )
-    .join(delimiter);
-}
-
-/** The environment of a fresh shell: nothing of npm's, nothing of the test runner's. */
-function plainEnvironment(extra: Record<string, string>): Record<string, string> {
-  const kept = Object.entries(process.env).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined &&
-      !/^(npm_|FAIRLEAD_|INIT_CWD$|NODE_(V8_|TEST_|DISABLE_|OPTIONS$))/.test(entry[0]),
-  );
-  return { ...Object.fromEntries(kept), PATH: plainPath(), ...extra };
-}
 
 function ended(child: ChildProcess): Promise<Ended> {
   return new Promise((resolve) => {
@@ -51,14 +28,14 @@ function npmThatNotes(folder: string): { readonly path: string; calls(): string[
   const log = join(folder, 'npm-calls');
   const npm = execFileSync('sh', ['-c', 'command -v npm'], {
     encoding: 'utf8',
-    env: { ...process.env, PATH: plainPath() },
+    env: { ...process.env, PATH: personPath() },
   }).trim();
   mkdirSync(folder, { recursive: true });
   writeFileSync(log, '');
   writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho "$*" >>"${log}"\nexec "${npm}" "$@"\n`);
   chmodSync(join(folder, 'npm'), 0o755);
   return {
-    path: `${folder}${delimiter}${plainPath()}`,
+    path: `${folder}${delimiter}${personPath()}`,
     calls: () =>
       readFileSync(log, 'utf8')
         .split('\n')
@@ -70,7 +47,7 @@ const ownNodeIsNew =
   Number(
     execFileSync('node', ['-p', 'process.versions.node.split(".")[0]'], {
       encoding: 'utf8',
-      env: { ...process.env, PATH: plainPath() },
+      env: { ...process.env, PATH: personPath() },
     }).trim(),
   ) >= 24;
 
@@ -83,7 +60,7 @@ test('the launcher in a clone where nothing is installed', async (t) => {
     'ten commands at once install once and all succeed, with a home that cannot be written',
     async () => {
       const npm = npmThatNotes(join(folder, 'npm'));
-      const env = plainEnvironment({ PATH: npm.path, HOME: '/dev/null/no-home' });
+      const env = personEnvironment({ PATH: npm.path, HOME: '/dev/null/no-home' });
       const runs = Array.from({ length: 10 }, () =>
         ended(spawn('./fairlead', ['--version'], { cwd: clone, env, stdio: ['ignore', 'pipe', 'pipe'] })),
       );
@@ -102,7 +79,7 @@ test('the launcher in a clone where nothing is installed', async (t) => {
     const run = await ended(
       spawn('./fairlead', ['--version'], {
         cwd: clone,
-        env: plainEnvironment({ PATH: npm.path }),
+        env: personEnvironment({ PATH: npm.path }),
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );
@@ -114,7 +91,7 @@ test('the launcher in a clone where nothing is installed', async (t) => {
     const npx = await ended(
       spawn('npx', ['--no', '--', 'fairlead', '--version'], {
         cwd: clone,
-        env: plainEnvironment({}),
+        env: personEnvironment({}),
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );
@@ -122,7 +99,7 @@ test('the launcher in a clone where nothing is installed', async (t) => {
     const elsewhere = await ended(
       spawn(join(clone, 'fairlead'), ['--version'], {
         cwd: '/',
-        env: plainEnvironment({}),
+        env: personEnvironment({}),
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );
@@ -133,14 +110,14 @@ test('the launcher in a clone where nothing is installed', async (t) => {
     rmSync(join(clone, 'node_modules'), { recursive: true });
     execFileSync('npm', ['ci', '--no-audit', '--no-fund'], {
       cwd: clone,
-      env: plainEnvironment({}),
+      env: personEnvironment({}),
       stdio: 'ignore',
     });
     const npm = npmThatNotes(join(folder, 'npm-bare'));
     const run = await ended(
       spawn('npm', ['run', '--silent', 'lint', '--', '--help'], {
         cwd: clone,
-        env: plainEnvironment({ PATH: npm.path }),
+        env: personEnvironment({ PATH: npm.path }),
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );
@@ -156,7 +133,7 @@ test('the launcher in a clone where nothing is installed', async (t) => {
     const run = await ended(
       spawn('./fairlead', ['--version'], {
         cwd: clone,
-        env: plainEnvironment({ PATH: npm.path }),
+        env: personEnvironment({ PATH: npm.path }),
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );
@@ -166,7 +143,7 @@ test('the launcher in a clone where nothing is installed', async (t) => {
     const second = await ended(
       spawn('./fairlead', ['--version'], {
         cwd: clone,
-        env: plainEnvironment({}),
+        env: personEnvironment({}),
         stdio: ['ignore', 'pipe', 'pipe'],
       }),
     );

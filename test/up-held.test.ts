@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
+import {
+  endHost,
+  fairlead,
+  gated,
+  launcher,
+  type Ready,
+  start,
+  startHost,
+  writeRunnerConfig,
+} from './fairlead-process.ts';
+
+test('a second up, other flags, serve: the same one is told its address, the others are refused with it', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const stateDirectory = join(folder, 'state');
+  const host = await startHost(t, { stateDirectory });
+  const { url, tokenFile, runner, pid } = host.ready;
+  const at = ['--state-dir', stateDirectory];
+
+  const same = await fairlead(t, ['up', ...at, '--port', '0']);
+  assert.deepEqual(same, {
+    exit: 0,
+    signal: null,
+    stdout: `Fairlead is already running at ${url} (process ${pid})\n  operator token  ${tokenFile}\n`,
+    stderr: '',
+  });
+  const json = await fairlead(t, ['up', ...at, '--port', '0', '--json', '--examples']);
+  assert.equal(json.exit, 0);
+  assert.equal(
+    json.stdout,
+    `${JSON.stringify({ ready: true, url, tokenFile, runner, pid, already: true })}\n`,
+  );
+
+  for (const args of [
+    ['up'],
+    ['up', '--port', '7421'],
+    ['up', '--port', '0', '--runner-config', join(folder, 'other.toml')],
+    ['serve', '--port', '0'],
+  ]) {
+    const refused = await fairlead(t, [...args, ...at]);
+    assert.equal(refused.exit, 1, args.join(' '));
+    assert.equal(refused.stdout, '');
+    assert.match(refused.stderr, /\(state_directory_in_use\)\n/);
+    assert.equal(refused.stderr.includes(`  address: ${url}\n  started as: up --port 0\n`), true);
+  }
+  // A Runner's folder beside it is not the host's.
+  assert.equal((await fairlead(t, ['status', ...at])).exit, 0);
+  assert.equal((await endHost(host)).exit, 0);
+});
+
+test('flags that name the same file from another folder are the same flags', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const stateDirectory = join(folder, 'state');
+  const runnerConfig = writeRunnerConfig(join(folder, 'runner.toml'), 'local', []);
+  await startHost(t, { stateDirectory, runnerConfig });
+  const args = ['up', '--state-dir', 'state', '--port', '0', '--runner-config', 'runner.toml'];
+  assert.equal((await fairlead(t, args, { cwd: folder })).exit, 0);
+});
+
+test('an up on a directory whose holder is still starting waits for it', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const stateDirectory = join(folder, 'state');
+  const gate = join(folder, 'gate');
+  const runnerConfig = writeRunnerConfig(join(folder, 'runner.toml'), 'local', [gated('slow', gate)]);
+  const args = [
+    'up',
+    '--json',
+    '--state-dir',
+    stateDirectory,
+    '--port',
+    '0',
+    '--runner-config',
+    runnerConfig,
+  ];
+  const first = start(t, launcher, args);
+  await first.untilStderr('fairlead: starting slow');
+  const second = start(t, launcher, args);
+  await second.untilStderr('waiting for its address');
+  writeFileSync(gate, '');
+  assert.equal((await second.ended).exit, 0);
+  const ready = JSON.parse(first.stdout) as Ready;
+  assert.deepEqual(JSON.parse(second.stdout), { ...ready, already: true });
+  assert.equal(ready.pid, first.pid);
+});
+
+test('while the holder is still starting, status says that nothing runs; token and stop wait for it', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const stateDirectory = join(folder, 'state');
+  const gate = join(folder, 'gate');
+  const runnerConfig = writeRunnerConfig(join(folder, 'runner.toml'), 'local', [gated('slow', gate)]);
+  const args = [
+    'up',
+    '--json',
+    '--state-dir',
+    stateDirectory,
+    '--port',
+    '0',
+    '--runner-config',
+    runnerConfig,
+  ];
+  const host = start(t, launcher, args);
+  await host.untilStderr('fairlead: starting slow');
+  const at = ['--state-dir', stateDirectory];
+  assert.equal((await fairlead(t, ['status', ...at])).exit, 3);
+  const list = start(t, launcher, ['token', 'list', ...at]);
+  await list.untilStderr('waiting for its address');
+  writeFileSync(gate, '');
+  assert.equal((await list.ended).exit, 0, list.stderr);
+  const stop = await fairlead(t, ['stop', ...at]);
+  assert.match(stop.stdout, /^stopped http:/);
+  assert.equal((await host.ended).exit, 0);
+});
+
+test('ten up at once on one directory: one runs, nine print its address', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const stateDirectory = join(folder, 'state');
+  mkdirSync(stateDirectory, { mode: 0o700 });
+  const args = ['up', '--json', '--state-dir', stateDirectory, '--port', '0'];
+  const all = Array.from({ length: 10 }, () => start(t, launcher, args));
+  await Promise.all(all.map((one) => one.untilStdout('\n')));
+  const lines = all.map((one) => JSON.parse(one.stdout) as Ready & { readonly already?: true });
+  const winner = lines.find((line) => line.already === undefined);
+  assert.notEqual(winner, undefined);
+  const { already: _already, ...ready } = { already: undefined, ...winner };
+  assert.equal(lines.filter((line) => line.already === undefined).length, 1);
+  for (const line of lines.filter((one) => one.already === true)) {
+    assert.deepEqual(line, { ...ready, already: true });
+  }
+  const losers = all.filter((one) => one.pid !== winner?.pid);
+  assert.equal(losers.length, 9);
+  for (const loser of losers) assert.deepEqual(await loser.ended, { exit: 0, signal: null });
+  const stop = await fairlead(t, ['stop', '--state-dir', stateDirectory]);
+  assert.equal(stop.exit, 0, stop.stderr);
+  const host = all.find((one) => one.pid === winner?.pid);
+  await waitFor(() => host?.child.exitCode !== null, { what: 'the winner to end' });
+  assert.equal((await host?.ended)?.exit, 0);
+});
