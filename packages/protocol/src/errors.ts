@@ -48,6 +48,14 @@ export const protocolErrors = defineErrors({
     message: 'The plugin wrote a line that nobody had asked for.',
     next: `A plugin may write only answers to stdout. ${RELOAD}`,
   },
+  plugin_call_entombed: {
+    message: 'The request came after the Runner had said that it never would; nothing was sent.',
+    next: 'That call is settled as not_started. Call again if it is still wanted.',
+  },
+  plugin_call_repeated: {
+    message: 'The Runner has had a request with this call id; nothing was sent again.',
+    next: 'Ask for the outcome of that call.',
+  },
   plugin_manager_stopping: {
     message: 'The Runner is stopping.',
     next: 'Start the Runner, look at what the tool changes, then decide whether to call again.',

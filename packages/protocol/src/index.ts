@@ -1,4 +1,5 @@
 export { type Admission, type AdmittedTool, admitCatalog, type FrozenCatalog } from './admission.ts';
+export { type CallOutcome, type CallState, callStates } from './call-outcome.ts';
 export { type CheckPhase, checkPhases } from './check-phases.ts';
 export {
   type ChangedField,
@@ -45,6 +46,7 @@ export {
 } from './limits.ts';
 export {
   encodeLinkFrame,
+  encodeResultFrame,
   type InventoryFrame,
   type LinkFrame,
   type LinkFrameFault,
@@ -89,7 +91,7 @@ export {
   type RunnerPayload,
   readRunnerPayload,
 } from './runner-payload.ts';
-export { type RunnerRequest, readRunnerRequest } from './runner-request.ts';
+export { hasEffect, type RunnerRequest, readRunnerRequest } from './runner-request.ts';
 export { checkResponse, type RunnerResponse, readRunnerResponse } from './runner-response.ts';
 export type { SchemaFault } from './schema-fault.ts';
 export { type CompiledSchema, compileSchema, type SchemaCompilation } from './schema-profile.ts';

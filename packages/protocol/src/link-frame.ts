@@ -42,6 +42,9 @@ export type ResultFrame = {
   readonly response: RunnerResponse;
 };
 
+/** A call that was answered `running` on this connection has ended: its outcome can be asked for again. */
+export type EndedFrame = { readonly type: 'ended'; readonly call: string };
+
 /** One text frame of the Runner link (docs/reference/native-plugin-protocol.md §15). */
 export type LinkFrame =
   | RegisterFrame
@@ -49,6 +52,7 @@ export type LinkFrame =
   | { readonly type: 'registered' }
   | RequestFrame
   | ResultFrame
+  | EndedFrame
   | { readonly type: 'ping' | 'pong'; readonly ts: number }
   | { readonly type: 'goodbye' }
   | { readonly type: 'error'; readonly code: string; readonly message: string };
@@ -92,6 +96,11 @@ export function parseLinkFrame(bytes: Uint8Array, sender: LinkSender): LinkFrame
 /** Writes one frame. Throws on what is not JSON; its size is its sender's to bound. */
 export function encodeLinkFrame(frame: LinkFrame): string {
   return JSON.stringify(frame);
+}
+
+/** Writes a result frame around a response that is JSON text already, so that what is kept is encoded once. */
+export function encodeResultFrame(id: number, responseText: string): string {
+  return `{"type":"result","id":${id},"response":${responseText}}`;
 }
 
 const INVALID: LinkFrameFault = Object.freeze({ ok: false, code: 'link_frame_invalid' });
@@ -147,6 +156,7 @@ const runnerFrame = z.discriminatedUnion('type', [
     ...inventory,
   }),
   z.strictObject({ type: z.literal('inventory'), ...inventory }),
+  z.strictObject({ type: z.literal('ended'), call: z.custom<string>(isOpaqueId) }),
   ...sharedFrames,
 ]);
 

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { z } from 'zod';
+import { type CallOutcome, readCallOutcome } from './call-outcome.ts';
 import { type CheckPhase, checkPhases } from './check-phases.ts';
 import {
   type ConfigCheck,
@@ -67,7 +68,8 @@ export type RunnerPayload =
     }
   | ProjectCatalog
   | ConfigCheck
-  | ConfigReload;
+  | ConfigReload
+  | CallOutcome;
 
 /** Holds a parsed value against the payload kinds; unknown kinds and members are refused with null. */
 export function readRunnerPayload(value: Json): RunnerPayload | null {
@@ -76,6 +78,7 @@ export function readRunnerPayload(value: Json): RunnerPayload | null {
   if (value['kind'] === 'tools_call') {
     return Object.keys(value).length === 2 && isJsonObject(value['result']) ? (value as RunnerPayload) : null;
   }
+  if (value['kind'] === 'outcome') return readCallOutcome(value);
   return metadataPayload.safeParse(value).success ? (value as RunnerPayload) : null;
 }
 

@@ -25,7 +25,9 @@ export type RunnerRequest =
   /** Reads `runner.toml`, holds it against the configuration in force, changes nothing. */
   | { readonly kind: 'config_check' }
   /** Puts the whole file in force, its plugins as `reload` does where they differ, or changes nothing. */
-  | { readonly kind: 'config_reload' };
+  | { readonly kind: 'config_reload' }
+  /** What became of a request with an effect that carried this `call`. */
+  | { readonly kind: 'outcome'; readonly call: string };
 
 /** How many members each kind has; every one of them is required, so the count forbids all others. */
 const MEMBER_COUNTS: Readonly<Record<RunnerRequest['kind'], number>> = {
@@ -37,7 +39,20 @@ const MEMBER_COUNTS: Readonly<Record<RunnerRequest['kind'], number>> = {
   project_catalog: 2,
   config_check: 1,
   config_reload: 1,
+  outcome: 2,
 };
+
+const EFFECTS: ReadonlySet<RunnerRequest['kind']> = new Set([
+  'tools_call',
+  'check',
+  'reload',
+  'config_reload',
+]);
+
+/** True where carrying it out may change something: a Runner keeps what became of it, and no `call` of it serves twice. */
+export function hasEffect(request: RunnerRequest): boolean {
+  return EFFECTS.has(request.kind);
+}
 
 /**
  * Holds a parsed value against the request kinds; unknown kinds and members are refused. Null means
@@ -60,6 +75,8 @@ export function readRunnerRequest(value: Json | undefined): RunnerRequest | null
     case 'tools_list':
     case 'check':
       return isProviderId(request.provider) ? request : null;
+    case 'outcome':
+      return isOpaqueId(request.call) ? request : null;
     case 'tools_call':
       return isProviderId(request.provider) &&
         isOpaqueId(request.provider_instance) &&

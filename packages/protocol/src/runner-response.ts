@@ -31,13 +31,14 @@ export function readRunnerResponse(value: Json | undefined): RunnerResponse | nu
 
 /**
  * True when a response can be the answer to a request: an error always can; a payload only with `completed`, of the
- * request's kind, and about the provider or the project that was asked for. False means `invalid_plugin_response`.
+ * request's kind, and about the provider, project or call that was asked for. False means `invalid_plugin_response`.
  */
 export function checkResponse(request: RunnerRequest, response: RunnerResponse): boolean {
   if ('error' in response) return true;
   const { payload } = response;
   if (response.dispatch_state !== 'completed' || payload.kind !== request.kind) return false;
   if (request.kind === 'project_catalog') return 'project' in payload && payload.project === request.project;
+  if (request.kind === 'outcome') return 'call' in payload && payload.call === request.call;
   if (request.kind !== 'check' && request.kind !== 'tools_list') return true;
   return 'provider' in payload && payload.provider === request.provider;
 }

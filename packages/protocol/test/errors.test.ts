@@ -20,6 +20,8 @@ describe('the codes of the protocol', () => {
       'link_frame_too_large',
       'output_schema_invalid',
       'plugin_arguments_schema_invalid',
+      'plugin_call_entombed',
+      'plugin_call_repeated',
       'plugin_check_busy',
       'plugin_check_state_failed',
       'plugin_config_invalid',

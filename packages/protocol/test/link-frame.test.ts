@@ -1,7 +1,13 @@
 // native-plugin-protocol §15
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { encodeLinkFrame, type LinkFrame, type LinkSender, parseLinkFrame } from '../src/index.ts';
+import {
+  encodeLinkFrame,
+  encodeResultFrame,
+  type LinkFrame,
+  type LinkSender,
+  parseLinkFrame,
+} from '../src/index.ts';
 
 function parse(text: string, sender: LinkSender) {
   return parseLinkFrame(Buffer.from(text), sender);
@@ -25,6 +31,7 @@ describe('frames that a Runner writes', () => {
     '{"type":"pong","ts":0}',
     '{"type":"goodbye"}',
     '{"type":"error","code":"link_frame_invalid","message":"No."}',
+    '{"type":"ended","call":"call_AAAAAAAAAAAAAAAAAAAAAA"}',
   ];
   for (const text of good) {
     it(`reads and writes ${text.slice(0, 100)}`, () => {
@@ -72,10 +79,14 @@ describe('link_frame_invalid', () => {
     ['runner', '{"type":"inventory"}'],
     ['runner', '{"type":"inventory","projects":[{"id":"p","name":"P","kind":"git","path":"/srv"}]}'],
     ['runner', '{"type":"inventory","projects":[],"capabilities":[]}'],
+    ['gateway', '{"type":"ended","call":"call_x"}'],
     // Members.
     ['runner', '{"type":"goodbye","why":"x"}'],
     ['runner', '{"type":"goodbye","__proto__":{}}'],
     ['runner', '{"type":"ping"}'],
+    ['runner', '{"type":"ended"}'],
+    ['runner', '{"type":"ended","call":"a b"}'],
+    ['runner', '{"type":"ended","call":"call_x","id":1}'],
     ['runner', '{"type":"ping","ts":"1"}'],
     ['runner', '{"type":"error","code":"Bad Code","message":"x"}'],
     ['runner', '{"type":"error","code":"a","message":""}'],
@@ -200,5 +211,15 @@ describe('a catalog of the greatest size that admission allows in practice', () 
       },
     };
     assert.deepEqual(parseLinkFrame(Buffer.from(encodeLinkFrame(frame)), 'runner'), { ok: true, frame });
+  });
+});
+
+describe('a result frame around an encoded response', () => {
+  it('is the frame that its parts make', () => {
+    const response =
+      '{"dispatch_state":"not_started","error":{"code":"plugin_provider_busy","message":"No."}}';
+    const text = encodeResultFrame(7, response);
+    assert.equal(text, encodeLinkFrame({ type: 'result', id: 7, response: JSON.parse(response) }));
+    assert.deepEqual(parse(text, 'runner'), { ok: true, frame: JSON.parse(text) });
   });
 });

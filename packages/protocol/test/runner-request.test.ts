@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Json, JsonObject } from '@fairlead/base';
-import { readRunnerRequest } from '../src/index.ts';
+import { hasEffect, type RunnerRequest, readRunnerRequest } from '../src/index.ts';
 
 const CALL: JsonObject = {
   kind: 'tools_call',
@@ -19,6 +19,7 @@ describe('requests to a Runner', () => {
     { kind: 'reload' },
     { kind: 'tools_list', provider: 'a' },
     { kind: 'check', provider: 'a.b_c-9' },
+    { kind: 'outcome', call: 'call_AAAAAAAAAAAAAAAAAAAAAA' },
     CALL,
     { ...CALL, arguments: {} },
   ];
@@ -45,6 +46,11 @@ describe('requests to a Runner', () => {
     { kind: 'tools_list', provider: '' },
     { kind: 'check', provider: 'x'.repeat(65) },
     { kind: 'check', provider: 'a', force: true },
+    { kind: 'outcome' },
+    { kind: 'outcome', call: '' },
+    { kind: 'outcome', call: 'a b' },
+    { kind: 'outcome', call: 'x'.repeat(129) },
+    { kind: 'outcome', call: 'a', provider: 'a' },
     { ...CALL, extra: 1 },
     { ...CALL, provider: 'a b' },
     { ...CALL, provider_instance: '' },
@@ -66,5 +72,10 @@ describe('requests to a Runner', () => {
       assert.equal(readRunnerRequest(rest as JsonObject), null, key);
       assert.equal(readRunnerRequest({ ...(rest as JsonObject), other: 'x' }), null, key);
     }
+  });
+
+  it('tells those that may change something from those that read', () => {
+    const effects = good.filter((request) => hasEffect(request as RunnerRequest));
+    assert.deepEqual([...new Set(effects.map(({ kind }) => kind))], ['reload', 'check', 'tools_call']);
   });
 });
