@@ -27,6 +27,8 @@ export type Running = {
   /** Resolves with stdout once it holds `text`. */
   untilStdout(text: string | RegExp): Promise<string>;
   untilStderr(text: string | RegExp): Promise<string>;
+  /** Writes to its standard input, where `keepInput` kept that open. */
+  type(text: string): void;
 };
 
 /** Starts a program of the test's; it is killed with the test where it still runs. */
@@ -34,12 +36,17 @@ export function start(
   t: TestLike,
   command: string,
   args: readonly string[],
-  options: { readonly env?: NodeJS.ProcessEnv; readonly cwd?: string; readonly input?: string } = {},
+  options: {
+    readonly env?: NodeJS.ProcessEnv;
+    readonly cwd?: string;
+    readonly input?: string;
+    readonly keepInput?: boolean;
+  } = {},
 ): Running {
-  const { env = process.env, cwd = repositoryRoot, input } = options;
+  const { env = process.env, cwd = repositoryRoot, input = '', keepInput = false } = options;
   const child = spawn(command, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
   child.stdin.on('error', () => {});
-  child.stdin.end(input ?? '');
+  if (!keepInput) child.stdin.end(input);
   const output = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output.stdout += chunk;
@@ -79,6 +86,7 @@ export function start(
     ended,
     untilStdout: (text) => until('stdout', text),
     untilStderr: (text) => until('stderr', text),
+    type: (text) => void child.stdin.write(text),
   };
 }
 
