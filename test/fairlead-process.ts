@@ -164,6 +164,7 @@ export type ProviderBlock = {
   readonly args?: readonly string[];
   readonly cwd?: string;
   readonly timeoutSecs?: number;
+  readonly profile?: string;
 };
 
 /** Writes a runner.toml. A JSON text is a TOML string. */
@@ -174,7 +175,7 @@ export function writeRunnerConfig(
   head = '',
 ): string {
   const text = (value: Json) => JSON.stringify(value);
-  const blocks = providers.map(({ id, name, command, args = [], cwd, timeoutSecs }) =>
+  const blocks = providers.map(({ id, name, command, args = [], cwd, timeoutSecs, profile }) =>
     [
       '[[plugins.providers]]',
       `id = ${text(id)}`,
@@ -182,6 +183,7 @@ export function writeRunnerConfig(
       `command = ${text(command)}`,
       `args = ${text([...args])}`,
       ...(cwd === undefined ? [] : [`cwd = ${text(cwd)}`]),
+      ...(profile === undefined ? [] : [`profile = ${text(profile)}`]),
       ...(timeoutSecs === undefined ? [] : [`timeout_secs = ${timeoutSecs}`]),
     ].join('\n'),
   );
