@@ -215,6 +215,20 @@ test('after 30 s it is given up, and its whole tree is ended', { skip: requires(
   await gone(pid);
 });
 
+test('another limit is kept to the millisecond, and named', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const clock = manualClock();
+  const initScript = `echo $$ > ${folder}/pid; sleep 60`;
+  const answer = refused({ initScript }, { clock, initTimeoutMs: 1000 });
+  const pid = Number(await waitFor(() => readPid(folder), { what: 'the shell' }));
+  await clock.advance(999);
+  assert.equal(pidIsAlive(pid), true);
+  await clock.advance(1);
+  assert.match(await answer, /it took more than 1 s$/);
+  await gone(pid);
+});
+
 test('a background process that it leaves is ended, and does not hold it up', async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);

@@ -1,17 +1,20 @@
 import { completed } from '@fairlead/base';
 import { type RunnerRequest, type RunnerResponse, responseOf } from '@fairlead/protocol';
-import type { Answer } from './provider/answer.ts';
+import type { RunnerConfiguration } from './configuration/runner-configuration.ts';
+import { type Answer, refusal } from './provider/answer.ts';
 import type { ProviderSet } from './providers/provider-set.ts';
 
 /**
  * Carries out one request of the gateway. `deadlineMs` is what is left of its budget. `answer` is called once: at once for
- * `providers_list` and `tools_list`, which read memory only.
+ * `providers_list`, `tools_list` and `project_catalog`, which read memory only. A provider set alone has no `configuration`,
+ * and refuses what is about it.
  */
 export function answerRequest(
   providers: ProviderSet,
   request: RunnerRequest,
   deadlineMs: number,
   answer: Answer,
+  configuration?: RunnerConfiguration,
 ): void {
   switch (request.kind) {
     case 'tools_call':
@@ -29,16 +32,31 @@ export function answerRequest(
     case 'reload':
       providers.reload(answer);
       return;
+    case 'project_catalog':
+      answer(configuration?.catalog(request.project) ?? UNKNOWN);
+      return;
+    case 'config_check':
+      if (configuration === undefined) answer(UNKNOWN);
+      else configuration.check(answer);
+      return;
+    case 'config_reload':
+      if (configuration === undefined) answer(UNKNOWN);
+      else configuration.reload(answer);
+      return;
   }
 }
+
+const UNKNOWN = refusal('invalid_plugin_request', 'not_started');
 
 /** `answerRequest` as the link carries it, for tests and benches. */
 export function handleRequest(
   providers: ProviderSet,
   request: RunnerRequest,
   deadlineMs: number,
+  configuration?: RunnerConfiguration,
 ): Promise<RunnerResponse> {
   return new Promise((resolve) => {
-    answerRequest(providers, request, deadlineMs, (outcome) => resolve(responseOf(outcome)));
+    const answer: Answer = (outcome) => resolve(responseOf(outcome));
+    answerRequest(providers, request, deadlineMs, answer, configuration);
   });
 }

@@ -9,6 +9,8 @@ export const limits = Object.freeze({
   faultsShownMax: 8,
   /** Characters of a parser's own words in a note. */
   noteMaxCharacters: 200,
+  /** A part of a key that crosses the link: longer than every key there is, shorter than every token. */
+  fieldPartMaxCharacters: 40,
 
   /** A Runner token, bytes: the real ones have 59. */
   tokenMaxBytes: 4096,
@@ -24,6 +26,9 @@ export const limits = Object.freeze({
   argumentsMaxBytes: 16 * 1024,
   /** A profile's name, bytes: it is typed by hand. */
   profileNameMaxBytes: 64,
+  /** What an `init_script` may take, seconds: the contract's 30 s, and twice that for a slow version manager. */
+  initTimeoutDefaultSecs: 30,
+  initTimeoutMaxSecs: 60,
   /** Calls that may wait for one provider: past it, waiting only hides that the provider is too slow. */
   queuedMax: 16,
 

@@ -1,4 +1,3 @@
-import { dirname, resolve } from 'node:path';
 import { type Clock, FairleadError, type Random, randomId } from '@fairlead/base';
 import {
   resolveExecutable,
@@ -15,9 +14,10 @@ import {
 } from '@fairlead/protocol';
 import { answerRequest, handleRequest } from './answer-request.ts';
 import { noteText } from './config/config-table.ts';
-import { type Project, readProjectFiles } from './config/project-files.ts';
 import { type RunnerConfigFile, readRunnerConfig } from './config/read-runner-config.ts';
 import { emptyConfig, type RunnerConfig } from './config/runner-config.ts';
+import { readProjects, toldProjects } from './configuration/projects.ts';
+import { RunnerConfiguration } from './configuration/runner-configuration.ts';
 import { runnerErrors } from './errors.ts';
 import { LinkClient } from './link/link-client.ts';
 import { type ConnectLink, connectLink, linkUrl } from './link/link-socket.ts';
@@ -85,7 +85,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   }
   const url = linkUrl(options.gatewayUrl);
   const config = await readConfigAtStart(options);
-  const projects = await readProjects(options, config);
+  const projects = await readProjects(config, options);
   const folder = stack.use(await RunnerFolder.open(options.stateDirectory, runnerId));
   const watchdog = stack.use(startWatchdog({ random, platform, clock }));
   const providers = new ProviderSet(providerOptions(options, watchdog));
@@ -99,13 +99,26 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
         instance_id: instanceId,
         ...nameMember(options.instanceName ?? config.displayName),
         capabilities: ['native_tool_plugins'],
-        projects: projects.map(({ id, name, kind }) => ({ id, name, kind })),
+        projects: toldProjects(projects),
       },
       clock,
       log,
-      handler: (frame, answer) => answerRequest(providers, frame.request, frame.deadline_ms, answer),
+      handler: (frame, answer) =>
+        answerRequest(providers, frame.request, frame.deadline_ms, answer, configuration),
     }),
   );
+  const configuration = new RunnerConfiguration({
+    providers,
+    projects,
+    readProjects: (file) => readProjects(file, options),
+    apply: (file, changed) => {
+      link.timeoutMs = file.websocketConnectTimeoutSecs * 1000;
+      link.show({
+        ...nameMember(options.instanceName ?? file.displayName),
+        projects: toldProjects(changed),
+      });
+    },
+  });
   // Windows has no socket in a folder, and its named pipes are open to every user of the machine.
   if (platform === 'win32') log('warn', 'local.unavailable');
   else stack.use(await LocalSocket.listen(folder.socketPath, localHandler(runnerId, providers, link)));
@@ -121,7 +134,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     settled,
     fatal: link.fatal,
     status: () => providers.rows(),
-    handleRequest: (request, deadlineMs) => handleRequest(providers, request, deadlineMs),
+    handleRequest: (request, deadlineMs) => handleRequest(providers, request, deadlineMs, configuration),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -165,15 +178,6 @@ async function readConfigAtStart({ configPath, platform, log }: RunnerOptions): 
   if (file.absent === true) return emptyConfig();
   log('error', 'config.refused', { code: file.code, detail: file.localDetail });
   throw new FairleadError(file.code, protocolErrors[file.code].message);
-}
-
-async function readProjects(options: RunnerOptions, config: RunnerConfig): Promise<readonly Project[]> {
-  const { configPath, platform, log } = options;
-  if (config.projectRegistryDir === undefined || configPath === undefined) return [];
-  const folder = resolve(dirname(configPath), config.projectRegistryDir);
-  const { projects, warnings } = await readProjectFiles(folder, platform);
-  for (const { file, note } of warnings) log('warn', 'project.warning', { file, detail: noteText(note) });
-  return projects;
 }
 
 function nameMember(name: string | undefined): { name?: string } {

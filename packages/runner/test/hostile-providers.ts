@@ -6,6 +6,9 @@ import type { RunnerRequest, RunnerResponse } from '@fairlead/protocol';
 import { hygiene, repositoryRoot, type TestLike, temporaryFolder } from '@fairlead/testing';
 import { handleRequest } from '../src/answer-request.ts';
 import { readRunnerConfig } from '../src/config/read-runner-config.ts';
+import type { RunnerConfig } from '../src/config/runner-config.ts';
+import { type RootedProject, readProjects } from '../src/configuration/projects.ts';
+import { RunnerConfiguration } from '../src/configuration/runner-configuration.ts';
 import { EnvironmentSnapshots } from '../src/provider/environment-snapshots.ts';
 import type { LaunchServices } from '../src/provider/launch-provider.ts';
 import { ProviderSet } from '../src/providers/provider-set.ts';
@@ -40,12 +43,22 @@ export const HELLO =
 export class HostileProviders {
   readonly folder: string;
   readonly set: ProviderSet;
+  readonly configuration: RunnerConfiguration;
   readonly logged: string[] = [];
+  /** What a reload of the configuration has put in force beside the plugins. */
+  readonly applied: { readonly config: RunnerConfig; readonly projects: readonly RootedProject[] }[] = [];
   readonly #seen = new Map<string, { instance: string; observations: Map<string, string> }>();
 
   private constructor(folder: string, set: (self: HostileProviders) => ProviderSet) {
     this.folder = folder;
     this.set = set(this);
+    this.configuration = new RunnerConfiguration({
+      providers: this.set,
+      projects: [],
+      readProjects: (config) =>
+        readProjects(config, { configPath: this.file, platform: process.platform, log: () => {} }),
+      apply: (config, projects) => this.applied.push({ config, projects }),
+    });
   }
 
   /** Writes a `runner.toml` of these entries and starts them; resolves when each is ready or failed. */
@@ -143,7 +156,7 @@ export class HostileProviders {
 
   /** Sends one request as the link would. */
   request(request: RunnerRequest, deadlineMs = 20_000): Promise<RunnerResponse> {
-    return handleRequest(this.set, request, deadlineMs);
+    return handleRequest(this.set, request, deadlineMs, this.configuration);
   }
 
   /** Calls a tool with what was observed. */

@@ -27,7 +27,7 @@ function launching(services: Partial<LaunchServices> = {}, config = CONFIG) {
   const stopping = new AbortController();
   const random = systemRandom();
   const environment = new EnvironmentSnapshots({
-    shell: { pathPrepend: [], env: {}, profiles: new Map() },
+    shell: { pathPrepend: [], env: {}, profiles: new Map(), initTimeoutMs: 30_000 },
     base: {},
     sensitive: [],
     cwd: '/',

@@ -85,6 +85,7 @@ search = 120
           },
         ],
       ]),
+      initTimeoutMs: 30_000,
     },
     plugins: {
       requestTimeoutSecs: 40,
@@ -123,7 +124,7 @@ search = 120
 test('an empty file is a Runner without providers', () => {
   assert.deepEqual(parsed(''), {
     websocketConnectTimeoutSecs: 5,
-    shell: { pathPrepend: [], env: {}, profiles: new Map() },
+    shell: { pathPrepend: [], env: {}, profiles: new Map(), initTimeoutMs: 30_000 },
     plugins: { requestTimeoutSecs: 30, providers: [] },
   });
 });
@@ -139,6 +140,7 @@ websocket_connect_timeout_secs = 9
 program = "/bin/bash"
 args = ["-c"]
 dialect = "posix"
+init_timeout_secs = 60
 `);
   assert.deepEqual(
     [
@@ -154,6 +156,7 @@ dialect = "posix"
     [config.shell.program, config.shell.args, config.shell.dialect],
     ['/bin/bash', ['-c'], 'posix'],
   );
+  assert.equal(config.shell.initTimeoutMs, 60_000);
 });
 
 describe('bounds, each with its line', () => {
@@ -173,6 +176,11 @@ describe('bounds, each with its line', () => {
     ],
     ['server_url = "ftp://x"', 'line 1: server_url must be an http or https URL'],
     ['server_url = "http://u:p@x"', 'line 1: server_url must not hold a user name or password'],
+    [
+      '[shell]\ninit_timeout_secs = 61',
+      'line 2: shell.init_timeout_secs must be a whole number from 1 to 60',
+    ],
+    ['[shell]\ninit_timeout_secs = 0', 'line 2: shell.init_timeout_secs must be a whole number from 1 to 60'],
     [
       'websocket_connect_timeout_secs = 0',
       'line 1: websocket_connect_timeout_secs must be a whole number from 1 to 120',

@@ -20,8 +20,10 @@ export type EnvironmentRequest = {
   readonly platform: Platform;
   /** Names that must not reach a plugin, from `sensitiveNames`; taken out before and after the init script. */
   readonly sensitive: readonly string[];
-  /** Measures the 30 s of the init script. */
+  /** Measures the time of the init script. */
   readonly clock: Clock;
+  /** How long the init script may take, in milliseconds. Default: 30 s. */
+  readonly initTimeoutMs?: number;
   readonly random: Random;
   /** Ends the init script early. */
   readonly signal?: AbortSignal;
@@ -47,8 +49,8 @@ const OF_THE_SHELL: readonly string[] = ['_', 'PWD', 'OLDPWD', 'SHLVL', PROVIDER
  * variables of the shell table, then those of the profile, then what the init script makes of it. Without an init script no
  * shell is started. The answer holds for one cwd and profile; a caller may keep it.
  *
- * Code: `plugin_environment_prepare_failed` the init script could not be started, ended with anything but 0, took more than 30 s,
- * printed more than 4 MiB, or left an entry that is not UTF-8.
+ * Code: `plugin_environment_prepare_failed` the init script could not be started, ended with anything but 0, took longer than
+ * it may, printed more than 4 MiB, or left an entry that is not UTF-8.
  */
 export async function prepareEnvironment(request: EnvironmentRequest): Promise<EnvironmentAnswer> {
   const { shell, profile, platform, sensitive } = request;
@@ -104,7 +106,8 @@ async function runInit(
 }
 
 /** Reads what the shell prints until it has ended, however that comes; its tree is ended in any case. */
-async function collect(tree: ProcessTree, { clock, signal }: EnvironmentRequest): Promise<Ran> {
+async function collect(tree: ProcessTree, request: EnvironmentRequest): Promise<Ran> {
+  const { clock, signal, initTimeoutMs = initScriptLimits.timeoutMs } = request;
   const output: Buffer[] = [];
   const complaints: Buffer[] = [];
   let outputBytes = 0;
@@ -125,7 +128,7 @@ async function collect(tree: ProcessTree, { clock, signal }: EnvironmentRequest)
     complaintBytes += Math.min(room, chunk.length);
   });
   tree.stdin.end();
-  const timer = clock.setTimer(initScriptLimits.timeoutMs, () => stop('it took more than 30 s'));
+  const timer = clock.setTimer(initTimeoutMs, () => stop(`it took more than ${initTimeoutMs / 1000} s`));
   const abort = (): void => stop('the Runner is stopping');
   signal?.addEventListener('abort', abort, { once: true });
   if (signal?.aborted === true) abort();

@@ -10,6 +10,8 @@ export type RunnerConfigFile =
       readonly ok: false;
       readonly code: 'plugin_config_read_failed' | 'plugin_config_parse_failed' | 'plugin_config_invalid';
       readonly localDetail: string;
+      /** Where `localDetail` is about single keys; for this machine only. */
+      readonly faults?: readonly ConfigNote[];
       /** True where the path names nothing. */
       readonly absent?: boolean;
     };
@@ -36,7 +38,8 @@ export async function readRunnerConfig(
   }
   const reading = parseRunnerConfig(file.text, platform);
   if (reading.ok) return reading;
-  return { ok: false, code: reading.code, localDetail: faultsText(reading.faults) };
+  const { code, faults } = reading;
+  return { ok: false, code, localDetail: faultsText(faults), faults };
 }
 
 function faultsText(faults: readonly ConfigNote[]): string {

@@ -36,7 +36,12 @@ export type ConfigReading =
 export function emptyConfig(): RunnerConfig {
   return {
     websocketConnectTimeoutSecs: limits.connectTimeoutDefaultSecs,
-    shell: { pathPrepend: [], env: {}, profiles: new Map() },
+    shell: {
+      pathPrepend: [],
+      env: {},
+      profiles: new Map(),
+      initTimeoutMs: limits.initTimeoutDefaultSecs * 1000,
+    },
     plugins: { requestTimeoutSecs: timeoutLimits.defaultSecs, providers: [] },
   };
 }

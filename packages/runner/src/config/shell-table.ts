@@ -25,6 +25,8 @@ export type ShellConfig = {
   readonly pathPrepend: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly profiles: ReadonlyMap<string, ShellProfileConfig>;
+  /** How long an init script may take. */
+  readonly initTimeoutMs: number;
 };
 
 const PERSISTENT_SHELL_KEYS = [
@@ -44,6 +46,8 @@ export function readShell(table: ConfigTable): ShellConfig {
   const shell = readProgram(table);
   const pathPrepend = table.texts('path_prepend', bytes(1, limits.pathMaxBytes)) ?? [];
   const env = readEnv(table);
+  const initTimeoutSecs =
+    table.wholeNumber('init_timeout_secs', 1, limits.initTimeoutMaxSecs) ?? limits.initTimeoutDefaultSecs;
   const profiles = new Map<string, ShellProfileConfig>();
   const profileTables = table.table('profiles');
   for (const name of profileTables?.names() ?? []) {
@@ -64,6 +68,7 @@ export function readShell(table: ConfigTable): ShellConfig {
     pathPrepend,
     env,
     profiles,
+    initTimeoutMs: initTimeoutSecs * 1000,
   };
 }
 

@@ -1,5 +1,5 @@
 import { type Clock, delay, FairleadError, type Timer } from '@fairlead/base';
-import { linkLimits, type RegisterFrame } from '@fairlead/protocol';
+import { type InventoryFrame, linkLimits, type RegisterFrame } from '@fairlead/protocol';
 import { runnerErrors } from '../errors.ts';
 import { limits } from '../limits.ts';
 import type { RunnerLog, RunnerLogFields } from '../log.ts';
@@ -30,6 +30,10 @@ export class LinkClient implements AsyncDisposable {
   readonly #backoff = new ReconnectBackoff();
   readonly #registered = Promise.withResolvers<void>();
   readonly #fatal = Promise.withResolvers<FairleadError>();
+  #target: LinkTarget;
+  #identity: LinkClientOptions['identity'];
+  /** The identity of the connection's `register`. */
+  #dialledAs: LinkClientOptions['identity'];
   #epoch = 0;
   #connection: LinkConnection | null = null;
   #retry: Timer | null = null;
@@ -39,6 +43,9 @@ export class LinkClient implements AsyncDisposable {
 
   constructor(options: LinkClientOptions) {
     this.#options = options;
+    this.#target = options.target;
+    this.#identity = options.identity;
+    this.#dialledAs = options.identity;
     this.registered = this.#registered.promise;
     this.fatal = this.#fatal.promise;
     this.#dial();
@@ -47,6 +54,18 @@ export class LinkClient implements AsyncDisposable {
   /** Whether the gateway has this Runner registered now. */
   get connected(): boolean {
     return this.#connection?.registered === true;
+  }
+
+  /** From now on the Runner is shown like this: at the gateway at once, where it is registered. Nothing else of the link changes. */
+  show(inventory: Omit<InventoryFrame, 'type'>): void {
+    const { name: _name, ...identity } = this.#identity;
+    this.#identity = { ...identity, ...inventory };
+    this.#tell();
+  }
+
+  /** From the next dialling on, how long it may take, in milliseconds. */
+  set timeoutMs(timeoutMs: number) {
+    this.#target = { ...this.#target, timeoutMs };
   }
 
   /** Says good-bye and closes; after half a second at the latest. */
@@ -71,10 +90,12 @@ export class LinkClient implements AsyncDisposable {
   #dial(): void {
     this.#epoch += 1;
     this.#disconnected = Promise.withResolvers<void>();
-    const { connect, target, clock, handler, identity } = this.#options;
+    const { connect, clock, handler } = this.#options;
+    const identity = this.#identity;
+    this.#dialledAs = identity;
     this.#connection = new LinkConnection({
       connect,
-      target,
+      target: this.#target,
       clock,
       handler,
       register: { type: 'register', ...identity, connection_epoch: this.#epoch },
@@ -87,6 +108,15 @@ export class LinkClient implements AsyncDisposable {
     this.#takenSinceMs = null;
     this.#options.log('info', 'link.registered', { epoch: this.#epoch });
     this.#registered.resolve();
+    this.#tell();
+  }
+
+  /** What has changed since the connection was dialled. */
+  #tell(): void {
+    if (!this.connected || this.#dialledAs === this.#identity) return;
+    this.#dialledAs = this.#identity;
+    const { name, projects } = this.#identity;
+    this.#connection?.inventory({ type: 'inventory', ...(name === undefined ? {} : { name }), projects });
   }
 
   #onEnd(end: LinkEnd): void {

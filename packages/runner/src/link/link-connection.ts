@@ -1,6 +1,7 @@
 import type { Clock, Outcome, Timer } from '@fairlead/base';
 import {
   encodeLinkFrame,
+  type InventoryFrame,
   type LinkFrame,
   linkLimits,
   parseLinkFrame,
@@ -70,6 +71,11 @@ export class LinkConnection {
 
   get registered(): boolean {
     return this.#registeredMs !== null && !this.#ended;
+  }
+
+  /** Tells the gateway that what was registered has changed. */
+  inventory(frame: InventoryFrame): void {
+    if (this.#registeredMs !== null) this.#send(frame);
   }
 
   /** Tells the gateway that this Runner goes, then closes. */

@@ -59,6 +59,7 @@ export class EnvironmentSnapshots {
       ...rest,
       cwd,
       shell,
+      initTimeoutMs: config.initTimeoutMs,
       ...(profile === undefined ? {} : { profile: shellProfile(profile, shell, rest.platform) }),
     });
   }

@@ -14,6 +14,7 @@ import {
   type FrozenCatalog,
   PROTOCOL_VERSION,
 } from '@fairlead/protocol';
+import { canonicalPath } from '../config/canonical-path.ts';
 import type { ProviderConfig } from '../config/plugins-table.ts';
 import type { RunnerLog } from '../log.ts';
 import type { EnvironmentSnapshots } from './environment-snapshots.ts';
@@ -87,6 +88,8 @@ async function launch(
   const executable = await services.resolveExecutable({ command: config.command, cwd, env, platform });
   if (signal.aborted) return unstarted('executable', STOPPING);
   if (!executable.ok) return unstarted('executable', executable.code);
+  // Before the process is there: a link that is moved afterwards does not move it.
+  const canonicalCwd = config.cwd === undefined ? null : await canonicalPath(config.cwd);
   const { watchdog, random } = services;
   const spawned = await services.spawnTree({
     path: executable.path,
@@ -102,7 +105,7 @@ async function launch(
     const phase = spawned.code === 'plugin_stdio_unavailable' ? 'stdio' : 'spawn';
     return { ...unstarted(phase, spawned.code), stderr: localLines(spawned.localDetail) };
   }
-  return new Admitting(config, spawned.tree, services, signal).run();
+  return new Admitting(config, spawned.tree, services, signal, canonicalCwd).run();
 }
 
 const STOPPING = 'plugin_manager_stopping';
@@ -123,11 +126,19 @@ class Admitting {
   readonly #config: ProviderConfig;
   readonly #services: LaunchServices;
   readonly #signal: AbortSignal;
+  readonly #canonicalCwd: string | null;
   readonly #process: ProviderProcess;
   #instance: ProviderInstance | null = null;
 
-  constructor(config: ProviderConfig, tree: ProcessTree, services: LaunchServices, signal: AbortSignal) {
+  constructor(
+    config: ProviderConfig,
+    tree: ProcessTree,
+    services: LaunchServices,
+    signal: AbortSignal,
+    canonicalCwd: string | null,
+  ) {
     this.#config = config;
+    this.#canonicalCwd = canonicalCwd;
     this.#services = services;
     this.#signal = signal;
     const { clock, log } = services;
@@ -183,6 +194,7 @@ class Admitting {
       id: randomId('pin_', random),
       config: this.#config,
       catalog,
+      canonicalCwd: this.#canonicalCwd,
       connection: this.#process.connection,
       clock,
       endTree: () => this.#process.end(),

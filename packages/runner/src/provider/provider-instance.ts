@@ -31,6 +31,8 @@ export type InstanceOptions = {
   readonly id: string;
   readonly config: ProviderConfig;
   readonly catalog: FrozenCatalog;
+  /** Where its process was started, every symbolic link followed; absent where no folder is configured. */
+  readonly canonicalCwd?: string | null;
   readonly connection: ProviderConnection;
   readonly clock: Clock;
   /** Ends the process tree; idempotent, never rejects. */
@@ -57,6 +59,7 @@ export class ProviderInstance implements AsyncDisposable {
   readonly id: string;
   readonly config: ProviderConfig;
   readonly catalog: FrozenCatalog;
+  readonly canonicalCwd: string | null;
   /** What `tools_list` shows, made once. */
   readonly listed: readonly CatalogTool[];
   /** Resolves once the process tree has been ended. */
@@ -77,6 +80,7 @@ export class ProviderInstance implements AsyncDisposable {
     this.id = options.id;
     this.config = options.config;
     this.catalog = options.catalog;
+    this.canonicalCwd = options.canonicalCwd ?? null;
     this.ended = this.#treeEnded.promise;
     this.#connection = options.connection;
     this.#clock = options.clock;

@@ -3,12 +3,14 @@ import type { StderrRing } from '@fairlead/process';
 import type { ProviderRow, RunnerPayload } from '@fairlead/protocol';
 import type { ProviderConfig } from '../config/plugins-table.ts';
 import type { RunnerConfigFile } from '../config/read-runner-config.ts';
-import type { RunnerConfig } from '../config/runner-config.ts';
+import { emptyConfig, type RunnerConfig } from '../config/runner-config.ts';
+import { withPluginPart } from '../configuration/plugin-part.ts';
 import { limits } from '../limits.ts';
 import { type Answer, refusal } from '../provider/answer.ts';
 import type { EnvironmentSnapshots } from '../provider/environment-snapshots.ts';
 import { type Launch, type LaunchServices, launchProvider } from '../provider/launch-provider.ts';
 import type { ProviderCall, ProviderInstance } from '../provider/provider-instance.ts';
+import { type CandidateOperation, CandidateSlot } from './candidate-slot.ts';
 import { brokenReport, readyReport } from './check-report.ts';
 import { CommittedProvider } from './committed-provider.ts';
 
@@ -20,7 +22,15 @@ export type ProviderSetOptions = {
   readonly environmentsOf: (config: RunnerConfig, signal: AbortSignal) => EnvironmentSnapshots;
 };
 
-type Candidate = 'start' | 'check' | 'reload';
+/** What the candidates of a whole configuration came to: all of them can be committed, or none is left. */
+export type Admission =
+  | { readonly kind: 'admitted'; readonly launches: readonly Launch[] }
+  | {
+      readonly kind: 'refused';
+      readonly failures: readonly { readonly provider_id: string; readonly code: string }[];
+    }
+  /** The Runner stops. */
+  | { readonly kind: 'interrupted'; readonly outcome: Outcome<never> };
 
 /**
  * The committed providers, and the one slot in which candidates are prepared. The committed set is replaced whole or not at
@@ -33,11 +43,9 @@ export class ProviderSet implements AsyncDisposable {
   /** Replaced instances that end a call of theirs, and all whose process tree is still being ended. */
   readonly #leaving = new Set<ProviderInstance>();
   readonly #candidateStderr = new Map<string, StderrRing>();
+  readonly #slot = new CandidateSlot();
   #committed: ReadonlyMap<string, CommittedProvider> = new Map();
-  #candidate: Candidate | null = null;
-  #candidateDone: Promise<unknown> = Promise.resolve();
-  /** Whether the operation in the slot has begun to start programs. */
-  #launching = false;
+  #inForce: RunnerConfig = emptyConfig();
 
   constructor(options: ProviderSetOptions) {
     this.#options = options;
@@ -48,7 +56,7 @@ export class ProviderSet implements AsyncDisposable {
    * reload are refused.
    */
   async start(config: RunnerConfig): Promise<void> {
-    this.#candidate = 'start';
+    this.#inForce = config;
     this.#committed = new Map(config.plugins.providers.map((each) => [each.id, new CommittedProvider(each)]));
     const { log } = this.#options.services;
     const launches = this.#launchAll(config, ({ id }, launch) => {
@@ -56,9 +64,23 @@ export class ProviderSet implements AsyncDisposable {
       if (launch.ok) log('info', 'provider.ready', { plugin: id, tools: launch.instance.catalog.tools.size });
       else log('warn', 'provider.failed', { plugin: id, phase: launch.phase, code: launch.code });
     });
-    this.#candidateDone = launches;
-    await launches;
-    this.#candidate = null;
+    await this.#slot.hold(launches);
+  }
+
+  /** The configuration whose plugins, environments and limits are in force. */
+  get inForce(): RunnerConfig {
+    return this.#inForce;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping.signal.aborted;
+  }
+
+  /** The instances that can be called now. */
+  ready(): ProviderInstance[] {
+    return [...this.#committed.values()].flatMap(({ instance }) =>
+      instance === undefined || instance.errorCode !== null ? [] : [instance],
+    );
   }
 
   /** Every committed provider, in the order of the file. */
@@ -94,12 +116,68 @@ export class ProviderSet implements AsyncDisposable {
 
   /** Starts one configured provider beside the committed set, reports, and ends it again. */
   check(id: string, answer: Answer): void {
-    this.#withCandidate('check', answer, () => this.#check(id));
+    this.exclusively('check', answer, () => this.#check(id));
   }
 
-  /** Replaces the whole committed set by a new reading of the file, or changes nothing. */
+  /** Replaces the whole committed set by the plugins of a new reading of the file, or changes nothing. */
   reload(answer: Answer): void {
-    this.#withCandidate('reload', answer, () => this.#reload());
+    this.exclusively('reload', answer, () => this.#reload());
+  }
+
+  /** Carries out `work` with the candidate slot in hand, until its outcome is there, or refuses it. */
+  exclusively(
+    operation: CandidateOperation,
+    answer: Answer,
+    work: () => Promise<Outcome<RunnerPayload>>,
+  ): void {
+    if (this.#stopping.signal.aborted) answer(refusal(STOPPING, 'not_started'));
+    else this.#slot.run(operation, answer, work);
+  }
+
+  /** Reads the file bound at start; what is wrong with it goes to the log. */
+  async readConfig(): Promise<RunnerConfigFile> {
+    const file = await this.#options.readConfig();
+    const { log } = this.#options.services;
+    if (!file.ok) log('warn', 'config.refused', { code: file.code, detail: file.localDetail });
+    return file;
+  }
+
+  /** Starts a candidate of every provider of a configuration. To be called with the slot in hand. */
+  async admit(config: RunnerConfig): Promise<Admission> {
+    const { providers } = config.plugins;
+    const launches = await this.#launchAll(config);
+    const failures = providers.flatMap((provider, index) => {
+      const code = failureOf(launches[index]);
+      return code === null ? [] : [{ provider_id: provider.id, code }];
+    });
+    const stopped = this.#stopping.signal.aborted;
+    if (!stopped && failures.length === 0) return { kind: 'admitted', launches };
+    await Promise.all(launches.map((launch) => (launch.ok ? this.#dismiss(launch.instance) : undefined)));
+    providers.forEach(({ id }, index) => {
+      const ring = launches[index]?.stderr ?? null;
+      if (ring !== null) this.#candidateStderr.set(id, ring);
+    });
+    return stopped ? { kind: 'interrupted', outcome: interrupted(launches) } : { kind: 'refused', failures };
+  }
+
+  /** Puts a configuration in force with the candidates that were admitted for it, in one turn. */
+  commit(config: RunnerConfig, launches: readonly Launch[]): void {
+    const before = this.#committed;
+    this.#inForce = config;
+    this.#committed = new Map(
+      config.plugins.providers.map((provider, index) => [
+        provider.id,
+        new CommittedProvider(provider, launches[index] ?? null),
+      ]),
+    );
+    for (const { instance } of before.values()) if (instance !== undefined) this.#leave(instance);
+    for (const id of this.#candidateStderr.keys())
+      if (!this.#committed.has(id)) this.#candidateStderr.delete(id);
+  }
+
+  /** Puts a configuration in force whose plugins are those that run already. */
+  adopt(config: RunnerConfig): void {
+    this.#inForce = config;
   }
 
   /** What a provider's process, and its most recent candidate, wrote to stderr. For this machine only. */
@@ -119,7 +197,7 @@ export class ProviderSet implements AsyncDisposable {
     for (const { instance } of this.#committed.values())
       if (instance !== undefined) this.#leaving.add(instance);
     const ended = [...this.#leaving].map((instance) => instance.stop());
-    const all = Promise.allSettled([...ended, this.#candidateDone]).then(() => true);
+    const all = Promise.allSettled([...ended, this.#slot.settled]).then(() => true);
     const patience = new AbortController();
     const patient = delay(this.#options.services.clock, limits.stopMs, patience.signal).then(() => false);
     if (!(await Promise.race([all, patient]))) this.#options.services.log('warn', 'providers.slow_end');
@@ -130,39 +208,15 @@ export class ProviderSet implements AsyncDisposable {
     return this.stop();
   }
 
-  #withCandidate(
-    operation: 'check' | 'reload',
-    answer: Answer,
-    run: () => Promise<Outcome<RunnerPayload>>,
-  ): void {
-    if (this.#stopping.signal.aborted) {
-      answer(refusal(STOPPING, 'not_started'));
-      return;
-    }
-    if (this.#candidate !== null) {
-      answer(refusal(`plugin_${operation}_busy`, 'not_started'));
-      return;
-    }
-    this.#candidate = operation;
-    this.#launching = false;
-    const finished = (outcome: Outcome<RunnerPayload>) => {
-      this.#candidate = null;
-      answer(outcome);
-    };
-    const broken = () => finished(lostTrack(`plugin_${operation}_state_failed`, this.#launching));
-    this.#candidateDone = run().then(finished, broken);
-  }
-
   async #check(id: string): Promise<Outcome<RunnerPayload>> {
-    const file = await this.#readConfig();
+    const file = await this.readConfig();
     if (!file.ok) return completed(brokenReport(id, { phase: 'config', code: file.code }));
-    const provider = file.config.plugins.providers.find((each) => each.id === id);
+    const config = withPluginPart(this.#inForce, file.config);
+    const provider = config.plugins.providers.find((each) => each.id === id);
     if (provider === undefined)
       return completed(brokenReport(id, { phase: 'config', code: 'plugin_not_configured' }));
-    const [launch] = await this.#launchAll({
-      ...file.config,
-      plugins: { ...file.config.plugins, providers: [provider] },
-    });
+    const alone = { ...config, plugins: { ...config.plugins, providers: [provider] } };
+    const [launch] = await this.#launchAll(alone);
     if (launch === undefined) return refusal(STOPPING, 'not_started');
     if (launch.ok) await this.#dismiss(launch.instance);
     if (launch.stderr !== null) this.#candidateStderr.set(id, launch.stderr);
@@ -171,40 +225,14 @@ export class ProviderSet implements AsyncDisposable {
   }
 
   async #reload(): Promise<Outcome<RunnerPayload>> {
-    const file = await this.#readConfig();
+    const file = await this.readConfig();
     if (!file.ok) return refusal(file.code, 'not_started');
-    const { providers } = file.config.plugins;
-    const launches = await this.#launchAll(file.config);
-    const failures = providers.flatMap((provider, index) => {
-      const code = failureOf(launches[index]);
-      return code === null ? [] : [{ provider_id: provider.id, code }];
-    });
-    const stopped = this.#stopping.signal.aborted;
-    if (stopped || failures.length > 0) {
-      await Promise.all(launches.map((launch) => (launch.ok ? this.#dismiss(launch.instance) : undefined)));
-      providers.forEach(({ id }, index) => {
-        const ring = launches[index]?.stderr ?? null;
-        if (ring !== null) this.#candidateStderr.set(id, ring);
-      });
-      return stopped
-        ? interrupted(launches)
-        : completed({ kind: 'reload', providers: this.rows(), failures });
-    }
-    this.#commit(providers, launches);
-    return completed({ kind: 'reload', providers: this.rows(), failures: [] });
-  }
-
-  #commit(providers: readonly ProviderConfig[], launches: readonly Launch[]): void {
-    const before = this.#committed;
-    this.#committed = new Map(
-      providers.map((provider, index) => [
-        provider.id,
-        new CommittedProvider(provider, launches[index] ?? null),
-      ]),
-    );
-    for (const { instance } of before.values()) if (instance !== undefined) this.#leave(instance);
-    for (const id of this.#candidateStderr.keys())
-      if (!this.#committed.has(id)) this.#candidateStderr.delete(id);
+    const config = withPluginPart(this.#inForce, file.config);
+    const admission = await this.admit(config);
+    if (admission.kind === 'interrupted') return admission.outcome;
+    if (admission.kind === 'admitted') this.commit(config, admission.launches);
+    const failures = admission.kind === 'refused' ? admission.failures : [];
+    return completed({ kind: 'reload', providers: this.rows(), failures });
   }
 
   #leave(instance: ProviderInstance): void {
@@ -217,20 +245,13 @@ export class ProviderSet implements AsyncDisposable {
     await instance.stop();
   }
 
-  async #readConfig(): Promise<RunnerConfigFile> {
-    const file = await this.#options.readConfig();
-    const { log } = this.#options.services;
-    if (!file.ok) log('warn', 'config.refused', { code: file.code, detail: file.localDetail });
-    return file;
-  }
-
   #launchAll(
     config: RunnerConfig,
     onLaunch: (provider: ProviderConfig, launch: Launch) => void = () => {},
   ): Promise<Launch[]> {
     const { services, environmentsOf } = this.#options;
     const { signal } = this.#stopping;
-    this.#launching = true;
+    this.#slot.launching();
     const environments = environmentsOf(config, signal);
     return Promise.all(
       config.plugins.providers.map(async (provider) => {
@@ -250,16 +271,6 @@ const NOT_CONFIGURED = 'This Runner has no plugin of that id.';
 function failureOf(launch: Launch | undefined): string | null {
   if (launch === undefined) return 'plugin_provider_state_failed';
   return launch.ok ? launch.instance.errorCode : launch.code;
-}
-
-/** A fault of Fairlead's own: once programs are being started, what they did until then is not known. */
-function lostTrack(code: string, launching: boolean): Outcome<never> {
-  if (!launching) return refusal(code, 'not_started');
-  return refusal(
-    code,
-    'outcome_unknown',
-    'The Runner lost track of its candidates; programs may have been started.',
-  );
 }
 
 /** The Runner stops in the middle of it: a program that was started may have had effects. */

@@ -1,0 +1,36 @@
+import { dirname, resolve } from 'node:path';
+import { canonicalPath } from '../config/canonical-path.ts';
+import { noteText } from '../config/config-table.ts';
+import { type Project, readProjectFiles } from '../config/project-files.ts';
+import type { RunnerConfig } from '../config/runner-config.ts';
+import type { RunnerLog } from '../log.ts';
+
+/** A project with its folder as it was when its file was read; null where there was none. */
+export type RootedProject = Project & { readonly root: string | null };
+
+/** Reads the project files that a configuration names, beside the file it came from. */
+export async function readProjects(
+  { projectRegistryDir }: RunnerConfig,
+  where: { readonly configPath?: string; readonly platform: NodeJS.Platform; readonly log: RunnerLog },
+): Promise<readonly RootedProject[]> {
+  const { configPath, platform, log } = where;
+  if (projectRegistryDir === undefined || configPath === undefined) return [];
+  const folder = resolve(dirname(configPath), projectRegistryDir);
+  const { projects, warnings } = await readProjectFiles(folder, platform);
+  for (const { file, note } of warnings) log('warn', 'project.warning', { file, detail: noteText(note) });
+  return await Promise.all(
+    projects.map(async (project) => ({ ...project, root: await canonicalPath(project.path) })),
+  );
+}
+
+/** What a gateway is told of a project. */
+export type ToldProject = { readonly id: string; readonly name: string; readonly kind: string };
+
+export function toldProjects(projects: readonly Project[]): ToldProject[] {
+  return projects.map(({ id, name, kind }) => ({ id, name, kind }));
+}
+
+/** True where both are the same projects in the same folders. */
+export function sameProjects(left: readonly RootedProject[], right: readonly RootedProject[]): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
