@@ -2,6 +2,88 @@ import { defineErrors, FairleadError, type Json } from '@fairlead/base';
 
 /** The store's codes: what happened and what to do next. */
 export const storeErrors = defineErrors({
+  access_denied: {
+    message: "This peer's role in the database does not allow that.",
+    next: 'Ask an admin of the database for the role that the detail names.',
+  },
+  backup_taken_back: {
+    message:
+      'Commits that this peer had written before its backup was restored came back from another peer before the first new one.',
+    next: 'Nothing needs to be done: they are in the database again.',
+  },
+  commit_clock_invalid: {
+    message: "A commit's clock is not above the one that it follows, or beyond what a clock may be.",
+    next: 'Check the clock of the machine that wrote it. Where a far-future value stands in the way, an admin cuts its author off below it.',
+  },
+  commit_denied: {
+    message: 'The peer that wrote a commit had no right to do so; the commit is kept aside.',
+    next: 'Nothing needs to be done; it is judged again when rights change.',
+  },
+  commit_foreign: {
+    message: 'A commit belongs to another database.',
+    next: 'Nothing was changed. The peer that sent it is faulty or hostile.',
+  },
+  commit_fork: {
+    message: 'An author has written two different commits under one number: its key is in use twice.',
+    next: "Stop the copy of the data folder, then have an admin revoke that peer's author and grant its role anew.",
+  },
+  commit_gap: {
+    message: 'A commit came before the ones that it follows.',
+    next: 'Nothing was changed; replication asks for the missing ones.',
+  },
+  commit_hash_mismatch: {
+    message: 'A commit does not fit its own hash or the commit before it.',
+    next: 'Nothing was changed. The peer that sent it is faulty or hostile.',
+  },
+  commit_malformed: {
+    message: 'A commit or a value in it does not have the form that the store keeps.',
+    next: 'Nothing was changed. docs/reference/store.md says what a commit may hold.',
+  },
+  commit_signature_invalid: {
+    message: 'A commit is not signed by its author, or the author is not certified by its peer.',
+    next: 'Nothing was changed. The peer that sent it is faulty or hostile.',
+  },
+  commit_too_large: {
+    message: 'A commit has more than 500 operations or 1 MiB.',
+    next: 'Write less at once, or in several commits.',
+  },
+  commit_waiting: {
+    message: 'A commit names a change of the settings that has not arrived yet.',
+    next: 'Nothing was changed; it is taken once that change is here.',
+  },
+  consumer_taken: {
+    message: 'A consumer of writes with this name is running already.',
+    next: 'This is a fault in Fairlead; report it with the log.',
+  },
+  database_newer: {
+    message:
+      'The database holds something that only a newer Fairlead can read, so this one does not write to it.',
+    next: 'Update Fairlead; reading goes on.',
+  },
+  database_not_found: {
+    message: 'There is no such database on this peer.',
+    next: 'List the databases; one of another peer is fetched first.',
+  },
+  doc_path_invalid: {
+    message: 'A path in a document must be at most 16 names of 1 to 256 bytes without control characters.',
+    next: 'Correct the path.',
+  },
+  key_file_invalid: {
+    message: 'A key file of the state directory cannot be read.',
+    next: 'Put the file back from a backup. Removing peer.key makes a new peer, without the rights of the old one.',
+  },
+  record_not_found: {
+    message: 'There is no such record in this table.',
+    next: 'Read the table from its newest record again.',
+  },
+  transaction_open: {
+    message: "A record's id was read before its transaction was committed.",
+    next: 'This is a fault in Fairlead; report it with the log.',
+  },
+  transaction_refused: {
+    message: 'A row was not as a transaction expected, so all of the transaction was undone.',
+    next: 'Read the row again and decide anew.',
+  },
   schema_newer: {
     message: 'The database was written by a newer Fairlead than this one.',
     next: 'Start the newer Fairlead again, or restore a backup that was made before the upgrade.',

@@ -30,3 +30,88 @@ export const LOG_FILE_MAX_BYTES = 16 * 1024 * 1024;
 
 /** The page cache, in KiB: holds the hot ends of every table and the whole index of a full journal. */
 export const PAGE_CACHE_KIB = 8 * 1024;
+
+const MIB = 1024 * 1024;
+
+// The numbers from here to CLOCK_LIMIT are part of the commit format: every peer must refuse alike, so they never change.
+
+/** Operations in one commit: an entry per line of a long paste fits, and one commit stays cheap to judge. */
+export const MAX_OPS_IN_COMMIT = 500;
+
+/** The canonical text of a commit's operations: one replicated message holds several, and a value is at most a long file. */
+export const MAX_COMMIT_BYTES = MIB;
+
+/** How deep a value may nest, itself being 0: arguments of tools nest 16, and recursion stays shallow. */
+export const MAX_VALUE_DEPTH = 64;
+
+/** Values inside one operation: more than the text of a commit can usefully hold. */
+export const MAX_VALUE_NODES = 65_536;
+
+/** A longer member name is data in the wrong place. */
+export const MAX_MEMBER_BYTES = 1_024;
+
+/** A row's key: a path or a URL fits; it stands in three indices. */
+export const MAX_ROW_KEY_BYTES = 1_024;
+
+/** Elements of a document's path; deeper structure is a value, written whole. */
+export const MAX_PATH_ELEMENTS = 16;
+
+/** One element of a path. */
+export const MAX_PATH_ELEMENT_BYTES = 256;
+
+/** Hybrid clocks stay below this: the year 2109, and exact in every language's double. */
+export const CLOCK_LIMIT = 2 ** 52;
+
+/** Counter steps in a millisecond of the hybrid clock. */
+export const CLOCK_STEPS_PER_MS = 1_024;
+
+/**
+ * How far ahead of its own wall clock a writer still follows another's: a time zone set wrong is absorbed, so that an answer
+ * sorts behind its question; a year set wrong is not, so that one broken clock does not become everybody's.
+ */
+export const CLOCK_REACH_MS = 24 * 3_600_000;
+
+/** Rounds in which rights are judged anew before those still in dispute are all refused. Honest histories need two or three. */
+export const MAX_STANDING_ROUNDS = 16;
+
+/** Commits that one transaction of `apply` takes: a few milliseconds of the thread, and one signature check for all of a run. */
+export const MAX_COMMITS_IN_APPLY = 500;
+
+/** Commits without standing that a database keeps aside. Past it they are refused; whoever has them can send them again. */
+export const MAX_DENIED_KEPT = 10_000;
+
+/** Proofs of a fork kept for one database: one is enough to know that a key was used twice. */
+export const MAX_FORKS_KEPT = 100;
+
+/** Rows of one page of `tail` or `scan`, and of what an `onWrite` consumer is read at once. */
+export const MAX_PAGE_ROWS = 1_000;
+
+/** Writes that a consumer is handed before its cursor is written again; after a crash it sees at most these twice. */
+export const CURSOR_WRITES = 64;
+
+/** The cursor is also written when a consumer has been idle this long. */
+export const CURSOR_IDLE_MS = 1_000;
+
+/** A consumer that threw is tried again after this, doubled each time. */
+export const CONSUMER_RETRY_MS = 1_000;
+
+/** The longest pause between two tries of a consumer. */
+export const CONSUMER_RETRY_MAX_MS = 60_000;
+
+/** Public keys kept ready: an author's key object costs 20 µs to make and serves every batch of its chain. */
+export const MAX_KEYS_READY = 1_024;
+
+/** Commits that one step of indexing for search takes: a few milliseconds of the thread. */
+export const SEARCH_SLICE_COMMITS = 200;
+
+/** Text of one record that is searched, in UTF-16 units: an entry's longest text. */
+export const SEARCHED_TEXT_UNITS = 64 * 1024;
+
+/** Rows that one step of a drop removes. */
+export const DROP_SLICE_ROWS = 500;
+
+/** Operations of the commits in one replicated message: several of the largest, and a second's worth of a slow line. */
+export const MAX_BATCH_BYTES = 4 * MIB;
+
+/** Writes that a consumer is read at once. */
+export const FEED_PAGE = Object.freeze({ limit: 64, bytes: 4 * MIB });

@@ -1,5 +1,6 @@
 import { peerLocal } from './0001-peer-local.ts';
+import { commitLog } from './0002-commit-log.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
-export const migrations: readonly Migration[] = [peerLocal];
+export const migrations: readonly Migration[] = [peerLocal, commitLog];

@@ -1,20 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { FairleadError } from '@fairlead/base';
-import type { Durability, SqlValue, Statement } from '../store.ts';
+import type { Durability } from '../store.ts';
 import type { PreparedStatements } from './prepared.ts';
 import { isDiskFault, sqliteFault } from './sqlite-fault.ts';
 
-/** One caller's statements on their way to a commit, and where its answer goes. */
+/** One caller's work on its way to a commit, and where its answer goes. */
 export type Batch = {
-  readonly statements: readonly Statement[];
   readonly durability: Durability;
-  readonly settle: (changes: readonly number[]) => void;
-  readonly refuse: (fault: FairleadError) => void;
+  /** Runs its statements, in a savepoint of its own where it shares the transaction. */
+  readonly apply: () => unknown;
+  readonly settle: (answer: unknown) => void;
+  readonly refuse: (fault: Error) => void;
 };
 
-type Applied = { readonly changes: readonly number[] } | { readonly fault: FairleadError };
+/** What takes part in every transaction: it writes what several batches have in common, and remembers or forgets with them. */
+export type GroupPart = {
+  /** Where a batch begins, and back to there when it fails. */
+  mark(): number;
+  rewind(mark: number): void;
+  /** Writes what the batches of this transaction have staged. */
+  seal(): void;
+  committed(): void;
+  rolledBack(): void;
+};
 
-const NO_PARAMETERS: readonly SqlValue[] = [];
+type Applied = { readonly answer: unknown } | { readonly fault: Error };
 
 /**
  * Carries batches to the disk: several share one transaction and one sync, each in a savepoint of its own, so that a
@@ -23,11 +32,17 @@ const NO_PARAMETERS: readonly SqlValue[] = [];
 export class CommitGroup {
   readonly #database: DatabaseSync;
   readonly #prepared: PreparedStatements;
+  #part: GroupPart | undefined;
   #synchronous: Durability | undefined;
 
   constructor(database: DatabaseSync, prepared: PreparedStatements) {
     this.#database = database;
     this.#prepared = prepared;
+  }
+
+  /** From now on `part` takes part in every transaction. */
+  join(part: GroupPart): void {
+    this.#part = part;
   }
 
   /** Commits the batches in order and tells each its end. Never throws. */
@@ -37,7 +52,7 @@ export class CommitGroup {
       const answer = answers[index];
       if (answer === undefined) continue;
       if ('fault' in answer) batch.refuse(answer.fault);
-      else batch.settle(answer.changes);
+      else batch.settle(answer.answer);
     }
   }
 
@@ -48,11 +63,12 @@ export class CommitGroup {
     try {
       this.#require(batches.some((batch) => batch.durability === 'full') ? 'full' : 'normal');
       this.#run('BEGIN IMMEDIATE');
-      for (const batch of batches) answers.push(shared ? this.#savepoint(batch) : this.#apply(batch));
+      for (const batch of batches) answers.push(shared ? this.#savepoint(batch) : { answer: batch.apply() });
+      this.#part?.seal();
       this.#run('COMMIT');
-      return answers;
     } catch (error) {
       this.#rollback();
+      this.#part?.rolledBack();
       const fault = sqliteFault(error);
       // A disk that failed is not tried again: after a failed sync nobody knows what a second one would prove.
       if (!shared || isDiskFault(error)) return batches.map(() => ({ fault }));
@@ -62,29 +78,25 @@ export class CommitGroup {
         return answer !== undefined && 'fault' in answer ? [answer] : this.#transaction([batch]);
       });
     }
+    this.#part?.committed();
+    return answers;
   }
 
   #savepoint(batch: Batch): Applied {
+    const mark = this.#part?.mark() ?? 0;
     this.#run('SAVEPOINT batch');
     try {
-      const answer = this.#apply(batch);
+      const answer = batch.apply();
       this.#run('RELEASE batch');
-      return answer;
+      return { answer };
     } catch (error) {
       // Where the engine has undone the whole transaction there is no savepoint left to go back to.
       if (!this.#database.isTransaction) throw error;
       this.#run('ROLLBACK TO batch');
       this.#run('RELEASE batch');
+      this.#part?.rewind(mark);
       return { fault: sqliteFault(error) };
     }
-  }
-
-  #apply(batch: Batch): Applied {
-    return {
-      changes: batch.statements.map(({ sql, parameters = NO_PARAMETERS }) =>
-        Number(this.#prepared.get(sql).run(...parameters).changes),
-      ),
-    };
   }
 
   #require(durability: Durability): void {

@@ -11,6 +11,9 @@ import type { Durability, SqlValue, Statement, Store } from '../store.ts';
 import { type Batch, CommitGroup } from './commit-group.ts';
 import { PreparedStatements } from './prepared.ts';
 import { sqliteFault } from './sqlite-fault.ts';
+import { SqliteLog } from './sqlite-log.ts';
+
+const NO_PARAMETERS: readonly SqlValue[] = [];
 
 /** The embedded engine: one connection, used from one thread. Owns the database it is given. */
 export class SqliteStore implements Store {
@@ -24,6 +27,7 @@ export class SqliteStore implements Store {
   #closed = false;
   #quiet = true;
   #checkpoint: Timer | undefined;
+  #log: SqliteLog | undefined;
 
   constructor(database: DatabaseSync, clock: Clock) {
     this.#database = database;
@@ -33,9 +37,13 @@ export class SqliteStore implements Store {
   }
 
   async read<Row>(sql: string, parameters: readonly SqlValue[] = []): Promise<Row[]> {
+    return this.#look(() => this.#prepared.get(sql).all(...parameters) as Row[]);
+  }
+
+  async #look<R>(read: () => R): Promise<R> {
     if (this.#closed) throw storeError('store_closed');
     try {
-      return this.#prepared.get(sql).all(...parameters) as Row[];
+      return read();
     } catch (error) {
       throw sqliteFault(error);
     }
@@ -45,14 +53,36 @@ export class SqliteStore implements Store {
     statements: readonly Statement[],
     durability: Durability = 'full',
   ): Promise<{ readonly changes: readonly number[] }> {
+    return this.#enqueue(statements.length, durability, () => ({
+      changes: statements.map(({ sql, parameters = NO_PARAMETERS }) =>
+        Number(this.#prepared.get(sql).run(...parameters).changes),
+      ),
+    }));
+  }
+
+  /** Runs `apply` in its place in the order of all writes; resolves with what it answered once that is durable. */
+  #enqueue<R>(statements: number, durability: Durability, apply: () => R): Promise<R> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(storeError('store_closed'));
       if (this.#waiting.length >= MAX_WAITING_BATCHES) return reject(storeError('store_busy'));
-      if (statements.length > MAX_STATEMENTS_IN_BATCH) return reject(storeError('store_statement_invalid'));
-      const settle = (changes: readonly number[]) => resolve({ changes });
-      this.#waiting.push({ statements, durability, settle, refuse: reject });
+      if (statements > MAX_STATEMENTS_IN_BATCH) return reject(storeError('store_statement_invalid'));
+      const settle = (answer: unknown) => resolve(answer as R);
+      this.#waiting.push({ durability, apply, settle, refuse: reject });
       this.#schedule();
     });
+  }
+
+  /** The log that lives in this database: made at its first use, then the same. */
+  log(): SqliteLog {
+    this.#log ??= new SqliteLog({
+      database: this.#database,
+      prepared: this.#prepared,
+      clock: this.#clock,
+      join: (part) => this.#group.join(part),
+      enqueue: (statements, durability, apply) => this.#enqueue(statements, durability, apply),
+      read: (read) => this.#look(read),
+    });
+    return this.#log;
   }
 
   /**

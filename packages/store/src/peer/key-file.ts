@@ -1,0 +1,55 @@
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { storeError } from '../errors.ts';
+
+const KEY_FILE_MAX_BYTES = 4_096;
+
+/** Reads a key file; undefined where there is none. Throws `key_file_invalid`. Others lose whatever access they had to it. */
+export function readKeyFile(path: string): JsonObject | undefined {
+  let text: string;
+  try {
+    chmodSync(path, 0o600);
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw storeError('key_file_invalid', error);
+  }
+  if (text.length > KEY_FILE_MAX_BYTES) throw storeError('key_file_invalid');
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch (error) {
+    throw storeError('key_file_invalid', error);
+  }
+  throw storeError('key_file_invalid');
+}
+
+/** Writes a key file whole or not at all, for its owner alone, on disk before it returns. */
+export function writeKeyFile(path: string, content: JsonObject): void {
+  const beside = `${path}.new`;
+  rmSync(beside, { force: true });
+  const file = openSync(beside, 'wx', 0o600);
+  try {
+    writeSync(file, `${JSON.stringify(content)}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(beside, path);
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

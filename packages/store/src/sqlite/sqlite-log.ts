@@ -1,0 +1,212 @@
+import { backup, type DatabaseSync } from 'node:sqlite';
+import type { Clock } from '@fairlead/base';
+import type { DatabaseState, StoredDatabase } from '../log/database-state.ts';
+import type { Identity } from '../log/identity.ts';
+import type {
+  Arrival,
+  ChainRange,
+  Committed,
+  DatabaseRow,
+  KeptCommit,
+  LogEngine,
+  Page,
+  RecordPage,
+  StoredCommit,
+  StoredFork,
+  StoredRecord,
+  StoredRegister,
+} from '../log/log-engine.ts';
+import type { PreparedOp } from '../log/op.ts';
+import type { Position } from '../log/position.ts';
+import type { RecordPlace } from '../log/record-ref.ts';
+import type { Unit } from '../log/unit.ts';
+import type { Durability } from '../store.ts';
+import type { GroupPart } from './commit-group.ts';
+import { dropSlice, hideDatabase } from './drop-database.ts';
+import { loadDatabase } from './load-database.ts';
+import { LogReader } from './log-reader.ts';
+import { LogWriter } from './log-writer.ts';
+import type { PreparedStatements } from './prepared.ts';
+import { RecordReader } from './record-reader.ts';
+import { RowIds } from './row-ids.ts';
+import { sqliteFault } from './sqlite-fault.ts';
+import { WordIndex } from './word-index.ts';
+
+const SET_CURSOR =
+  'INSERT INTO cursors (name, n) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET n = excluded.n';
+
+type Enqueue = <R>(statements: number, durability: Durability, apply: () => R) => Promise<R>;
+type Read = <R>(read: () => R) => Promise<R>;
+
+/** The log on the embedded engine: it writes in the transactions of the store, and reads between them. */
+export class SqliteLog implements LogEngine {
+  readonly #database: DatabaseSync;
+  readonly #prepared: PreparedStatements;
+  readonly #clock: Clock;
+  readonly #enqueue: Enqueue;
+  readonly #read: Read;
+  readonly #reader: LogReader;
+  readonly #records: RecordReader;
+  readonly #words: WordIndex;
+  readonly #writer: LogWriter;
+  readonly #listeners = new Set<(committed: readonly Committed[]) => void>();
+
+  constructor(options: {
+    readonly database: DatabaseSync;
+    readonly prepared: PreparedStatements;
+    readonly clock: Clock;
+    readonly join: (part: GroupPart) => void;
+    readonly enqueue: Enqueue;
+    readonly read: Read;
+  }) {
+    const { database, prepared, clock, join, enqueue, read } = options;
+    this.#database = database;
+    this.#prepared = prepared;
+    this.#clock = clock;
+    this.#enqueue = enqueue;
+    this.#read = read;
+    this.#reader = new LogReader(prepared);
+    this.#records = new RecordReader(prepared);
+    this.#words = new WordIndex(prepared);
+    this.#writer = new LogWriter({
+      prepared,
+      clock,
+      words: this.#words,
+      nextArrival: this.#reader.lastArrival() + 1,
+      onCommitted: (committed) => {
+        for (const listener of this.#listeners) listener(committed);
+      },
+    });
+    join(this.#writer);
+  }
+
+  setIdentity(identity: Identity): void {
+    this.#writer.identity = identity;
+  }
+
+  onCommitted(listener: (committed: readonly Committed[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  newRows(): unknown {
+    return new RowIds();
+  }
+
+  load(root: string): Promise<StoredDatabase | undefined> {
+    return this.#read(() => loadDatabase(this.#prepared, root, this.#clock.wallMs()));
+  }
+
+  list(page: Parameters<LogEngine['list']>[0]): Promise<DatabaseRow[]> {
+    return this.#read(() => this.#reader.list(page));
+  }
+
+  write(unit: Unit, durability: Durability = 'full'): Promise<void> {
+    return this.#enqueue(unit.statements.length, durability, () => this.#writer.place(unit));
+  }
+
+  async drop(root: string, author: string): Promise<void> {
+    await this.#enqueue(0, 'full', () =>
+      hideDatabase(this.#prepared, root, author, this.#writer.lastArrival),
+    );
+    await this.finishDrops();
+  }
+
+  async finishDrops(): Promise<void> {
+    while (await this.#enqueue(0, 'normal', () => dropSlice(this.#prepared)));
+  }
+
+  droppedAuthor(root: string): Promise<string | undefined> {
+    return this.#read(() => this.#reader.droppedAuthor(root));
+  }
+
+  hashes(
+    state: DatabaseState,
+    places: readonly Pick<Position, 'author' | 'seq'>[],
+  ): Promise<(Buffer | undefined)[]> {
+    return this.#read(() => this.#reader.hashes(state, places));
+  }
+
+  chain(state: DatabaseState, author: string, range: ChainRange): Promise<StoredCommit[]> {
+    return this.#read(() => this.#reader.chain(state, author, range));
+  }
+
+  kept(state: DatabaseState, author: string, range: Parameters<LogEngine['kept']>[2]): Promise<KeptCommit[]> {
+    return this.#read(() => this.#reader.kept(state, author, range));
+  }
+
+  forks(state: DatabaseState): Promise<StoredFork[]> {
+    return this.#read(() => this.#reader.forks(state));
+  }
+
+  overwritten(state: DatabaseState, ops: readonly PreparedOp[], above: number): Promise<Position[]> {
+    return this.#read(() => this.#writer.projection.overwritten(state, ops, above));
+  }
+
+  records(state: DatabaseState, page: RecordPage): Promise<StoredRecord[]> {
+    return this.#read(() => this.#records.records(state, page));
+  }
+
+  record(state: DatabaseState, table: string, place: RecordPlace): Promise<StoredRecord | undefined> {
+    return this.#read(() => this.#records.record(state, table, place));
+  }
+
+  countRecords(state: DatabaseState, table: string): Promise<number> {
+    return this.#read(() => this.#records.count(state, table));
+  }
+
+  latest(
+    state: DatabaseState,
+    table: string,
+    select: { readonly key?: string; readonly upTo?: number },
+  ): Promise<StoredRecord[]> {
+    return this.#read(() => this.#records.latest(state, table, select));
+  }
+
+  latestBy(
+    state: DatabaseState,
+    table: string,
+    key: string,
+    authors: readonly string[],
+  ): Promise<StoredRecord | undefined> {
+    return this.#read(() => this.#records.latestBy(state, table, key, authors));
+  }
+
+  registers(state: DatabaseState, doc: string, upTo?: number): Promise<StoredRegister[]> {
+    return this.#read(() => this.#records.registers(state, doc, upTo));
+  }
+
+  arrivals(after: number, page: Page): Promise<Arrival[]> {
+    return this.#read(() => this.#reader.arrivals(after, page));
+  }
+
+  lastArrival(): number {
+    return this.#writer.lastArrival;
+  }
+
+  cursor(name: string): Promise<number | undefined> {
+    return this.#read(() => this.#reader.cursor(name));
+  }
+
+  async setCursor(name: string, n: number): Promise<void> {
+    await this.#enqueue(1, 'normal', () => this.#prepared.get(SET_CURSOR).run(name, n));
+  }
+
+  async search(
+    state: DatabaseState,
+    table: string,
+    words: readonly string[],
+    limit: number,
+  ): Promise<StoredRecord[]> {
+    while (!(await this.#enqueue(0, 'normal', () => this.#words.catchUp(state, table))));
+    return this.#read(() => this.#words.search(state, table, words, limit));
+  }
+
+  async backup(path: string): Promise<void> {
+    try {
+      await backup(this.#database, path);
+    } catch (error) {
+      throw sqliteFault(error);
+    }
+  }
+}
