@@ -54,7 +54,7 @@ test('planted secrets stand in no HTTP answer, log file, database file or output
   const shout = join(folder, 'shout.sh');
   writeFileSync(
     shout,
-    `#!/bin/sh\necho "${planted.stderrOfCandidate} key=[$MODEL_KEY] token=[$FAIRLEAD_TOKEN$FAIRLEAD_RUNNER_TOKEN]" >&2\necho ${planted.stdout}\n`,
+    `#!/bin/sh\necho "${planted.stderrOfCandidate} key=[$MODEL_KEY] token=[$FAIRLEAD_TOKEN$FAIRLEAD_RUNNER_TOKEN]" >&2\necho ${planted.stdout}\nexec sleep 60\n`,
   );
   chmodSync(shout, 0o755);
   const head = `

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
-import { type CommandContext, systemContext } from './command-context.ts';
+import type { CommandContext } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
+import { standardOutput } from './process/standard-output.ts';
 import { buildProgram } from './program.ts';
 
 /**
@@ -11,29 +12,38 @@ export async function main(
   args: readonly string[],
   options: { readonly cloneRoot: string; readonly context?: CommandContext },
 ): Promise<number> {
-  const context = options.context ?? systemContext(options.cloneRoot);
-  if (options.context === undefined) explainUncaughtErrors(context);
+  const { cloneRoot, context } = options;
+  const output = context ?? standardOutput();
+  const explained = { env: context?.env ?? process.env, stderr: output.stderr };
+  if (context === undefined) explainUncaughtErrors(explained);
   let exitCode: number = exitCodes.done;
-  const program = buildProgram(context, (code) => {
-    exitCode = code;
+  const program = buildProgram(output, async (command) => {
+    exitCode = await command(context ?? (await ownContext(cloneRoot, output)));
   });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    return explain(context, error);
+    return explain(explained, error);
   }
 }
 
-async function explain(context: CommandContext, error: unknown): Promise<number> {
+async function ownContext(cloneRoot: string, output: ReturnType<typeof standardOutput>) {
+  const { systemContext } = await import('./process/system-context.ts');
+  return systemContext(cloneRoot, output);
+}
+
+type Explained = Pick<CommandContext, 'env' | 'stderr'>;
+
+async function explain(explained: Explained, error: unknown): Promise<number> {
   const { printError } = await import('./output/error-output.ts');
-  return printError(context, error);
+  return printError(explained, error);
 }
 
 /** An error that nobody awaits ends the process as it would without this, in the same words as any other. */
-function explainUncaughtErrors(context: CommandContext): void {
+function explainUncaughtErrors(explained: Explained): void {
   process.once('uncaughtException', (error) => {
-    void explain(context, error).then((code) => process.exit(code));
+    void explain(explained, error).then((code) => process.exit(code));
   });
 }

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext, CommandOutput } from './command-context.ts';
 import { jsonFlag, portFlag, stateDirFlag, valueFlag } from './flags.ts';
 import { readVersion } from './version.ts';
 
-/** Sets the exit status of the process. */
-export type SetExit = (code: number) => void;
+/** Carries out what was asked for; the promise that `command` gives is of the exit status. */
+export type Execute = (command: (context: CommandContext) => Promise<number>) => void | Promise<void>;
 
 /**
  * The command tree. Only names, flags and help live here; each action imports its own module when it runs, so that
  * `fairlead --help` reads nothing else.
  */
-export function buildProgram(context: CommandContext, exit: SetExit): Command {
+export function buildProgram(output: CommandOutput, execute: Execute): Command {
   const program = new Command('fairlead');
   program
     .description('A self-hosted capability host for AI agents: run local programs as tools, safely.')
@@ -20,18 +20,18 @@ export function buildProgram(context: CommandContext, exit: SetExit): Command {
     .exitOverride()
     .showHelpAfterError('(add --help to see what the command takes)')
     .configureOutput({
-      writeOut: (text) => context.stdout(text),
-      writeErr: (text) => context.stderr(text),
+      writeOut: (text) => output.stdout(text),
+      writeErr: (text) => output.stderr(text),
       outputError: (text, write) => write(withoutTokens(text.replace(/^error: /, 'fairlead: '))),
     })
     .addHelpText(
       'after',
       '\nBegin with `fairlead up`. `fairlead COMMAND --help` shows what a command takes.',
     );
-  addHostCommands(program, context, exit);
-  addRunnerCommands(program, context, exit);
-  addTokenCommands(program, context, exit);
-  addPluginCommands(program, context, exit);
+  addHostCommands(program, execute);
+  addRunnerCommands(program, execute);
+  addTokenCommands(program, execute);
+  addPluginCommands(program, execute);
   refuseRepeatedFlags(program);
   return program;
 }
@@ -53,7 +53,7 @@ function refuseRepeatedFlags(command: Command): void {
   for (const child of command.commands) refuseRepeatedFlags(child);
 }
 
-function addHostCommands(program: Command, context: CommandContext, exit: SetExit): void {
+function addHostCommands(program: Command, execute: Execute): void {
   const listening = (name: string, description: string) =>
     program
       .command(name)
@@ -67,21 +67,23 @@ function addHostCommands(program: Command, context: CommandContext, exit: SetExi
   listening('up', 'start a gateway and one Runner on this machine')
     .addOption(valueFlag('--runner-config <file>', 'runner.toml of the Runner'))
     .option('--examples', 'write a first runner.toml with the example plugins where there is none')
-    .action(async (flags) => exit(await (await import('./commands/up.ts')).up(context, flags)));
-  listening('serve', 'start a gateway alone; Runners dial in').action(async (flags) =>
-    exit(await (await import('./commands/up.ts')).serve(context, flags)),
+    .action((flags) => execute(async (context) => (await import('./commands/up.ts')).up(context, flags)));
+  listening('serve', 'start a gateway alone; Runners dial in').action((flags) =>
+    execute(async (context) => (await import('./commands/up.ts')).serve(context, flags)),
   );
   program
     .command('status')
     .description('say what runs on this state directory (exit 3: nothing)')
     .addOption(stateDirFlag())
     .addOption(jsonFlag())
-    .action(async (flags) => exit(await (await import('./commands/status.ts')).status(context, flags)));
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/status.ts')).status(context, flags)),
+    );
   program
     .command('stop')
     .description('stop what runs on this state directory')
     .addOption(stateDirFlag())
-    .action(async (flags) => exit(await (await import('./commands/stop.ts')).stop(context, flags)));
+    .action((flags) => execute(async (context) => (await import('./commands/stop.ts')).stop(context, flags)));
   program
     .command('config')
     .description('what a host would run with')
@@ -90,12 +92,12 @@ function addHostCommands(program: Command, context: CommandContext, exit: SetExi
     .addOption(stateDirFlag())
     .addOption(valueFlag('--config <file>', 'fairlead.toml to read'))
     .addOption(jsonFlag())
-    .action(async (flags) =>
-      exit(await (await import('./commands/config-show.ts')).configShow(context, flags)),
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/config-show.ts')).configShow(context, flags)),
     );
 }
 
-function addRunnerCommands(program: Command, context: CommandContext, exit: SetExit): void {
+function addRunnerCommands(program: Command, execute: Execute): void {
   const runner = program.command('runner').description('a Runner: local programs, served to a gateway');
   runner
     .command('run')
@@ -104,8 +106,8 @@ function addRunnerCommands(program: Command, context: CommandContext, exit: SetE
     .addOption(valueFlag('--config <file>', 'runner.toml to read'))
     .addOption(valueFlag('--server-url <url>', 'the gateway (default: server_url of runner.toml)'))
     .addOption(valueFlag('--token-file <file>', 'file that holds the Runner token (FAIRLEAD_RUNNER_TOKEN)'))
-    .action(async (flags) =>
-      exit(await (await import('./commands/runner-run.ts')).runnerRun(context, flags)),
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/runner-run.ts')).runnerRun(context, flags)),
     );
   const local = (name: string, description: string) =>
     runner
@@ -114,17 +116,19 @@ function addRunnerCommands(program: Command, context: CommandContext, exit: SetE
       .addOption(stateDirFlag())
       .addOption(valueFlag('--runner <id>', 'Runner id, where several run here'))
       .addOption(jsonFlag());
-  local('status', 'the plugins of a Runner on this machine').action(async (flags) =>
-    exit(await (await import('./commands/runner-local.ts')).runnerStatus(context, flags)),
+  local('status', 'the plugins of a Runner on this machine').action((flags) =>
+    execute(async (context) => (await import('./commands/runner-local.ts')).runnerStatus(context, flags)),
   );
   local('stderr', 'the last lines that a plugin wrote to stderr, on the Runner’s machine only')
     .argument('<plugin>', 'plugin id')
-    .action(async (plugin: string, flags) =>
-      exit(await (await import('./commands/runner-local.ts')).runnerStderr(context, plugin, flags)),
+    .action((plugin: string, flags) =>
+      execute(async (context) =>
+        (await import('./commands/runner-local.ts')).runnerStderr(context, plugin, flags),
+      ),
     );
 }
 
-function addTokenCommands(program: Command, context: CommandContext, exit: SetExit): void {
+function addTokenCommands(program: Command, execute: Execute): void {
   const token = program.command('token').description('personal tokens and Runner tokens');
   token
     .command('create')
@@ -138,25 +142,29 @@ function addTokenCommands(program: Command, context: CommandContext, exit: SetEx
     .addOption(valueFlag('--runner <id>', 'make a Runner token for this Runner id instead'))
     .addOption(valueFlag('--expires <time>', 'lifetime such as 90d, 12h, 30m (default: 90d)'))
     .addOption(jsonFlag())
-    .action(async (flags) => exit(await (await import('./commands/token.ts')).tokenCreate(context, flags)));
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/token.ts')).tokenCreate(context, flags)),
+    );
   token
     .command('list')
     .description('list tokens; never their secrets')
     .addOption(stateDirFlag())
     .addOption(jsonFlag())
-    .action(async (flags) => exit(await (await import('./commands/token.ts')).tokenList(context, flags)));
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/token.ts')).tokenList(context, flags)),
+    );
   token
     .command('revoke')
     .argument('<id>', 'token id, as `token list` shows it')
     .description('revoke a token, at once')
     .addOption(stateDirFlag())
     .addOption(jsonFlag())
-    .action(async (id: string, flags) =>
-      exit(await (await import('./commands/token.ts')).tokenRevoke(context, id, flags)),
+    .action((id: string, flags) =>
+      execute(async (context) => (await import('./commands/token.ts')).tokenRevoke(context, id, flags)),
     );
 }
 
-function addPluginCommands(program: Command, context: CommandContext, exit: SetExit): void {
+function addPluginCommands(program: Command, execute: Execute): void {
   const plugin = program.command('plugin').description('native plugins, through a gateway');
   const network = (name: string, description: string) =>
     plugin
@@ -175,21 +183,27 @@ function addPluginCommands(program: Command, context: CommandContext, exit: SetE
   network('list', 'list Runners, a Runner’s plugins (--runner), or a plugin’s tools (--runner --plugin)')
     .addOption(runner())
     .addOption(provider())
-    .action(async (flags) => exit(await (await import('./commands/plugin.ts')).pluginList(context, flags)));
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/plugin.ts')).pluginList(context, flags)),
+    );
   network('describe', 'show one tool whole and make a binding for it')
     .addOption(runner().makeOptionMandatory())
     .addOption(provider().makeOptionMandatory())
     .addOption(tool().makeOptionMandatory())
-    .action(async (flags) =>
-      exit(await (await import('./commands/plugin.ts')).pluginDescribe(context, flags)),
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/plugin.ts')).pluginDescribe(context, flags)),
     );
   network('check', 'start a plugin aside, admit its tools, end it; what is in use stays as it is')
     .addOption(runner().makeOptionMandatory())
     .addOption(provider().makeOptionMandatory())
-    .action(async (flags) => exit(await (await import('./commands/plugin.ts')).pluginCheck(context, flags)));
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/plugin.ts')).pluginCheck(context, flags)),
+    );
   network('reload', 'replace all plugins of a Runner by what its runner.toml says now')
     .addOption(runner().makeOptionMandatory())
-    .action(async (flags) => exit(await (await import('./commands/plugin.ts')).pluginReload(context, flags)));
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/plugin.ts')).pluginReload(context, flags)),
+    );
   network('call', 'describe a tool, then call it once; says how certain the outcome is')
     .addOption(runner().makeOptionMandatory())
     .addOption(provider().makeOptionMandatory())
@@ -197,7 +211,7 @@ function addPluginCommands(program: Command, context: CommandContext, exit: SetE
     .addOption(
       valueFlag('--arguments <json>', 'arguments as JSON, @FILE, or - for standard input (default: {})'),
     )
-    .action(async (flags) =>
-      exit(await (await import('./commands/plugin-call.ts')).pluginCall(context, flags)),
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/plugin-call.ts')).pluginCall(context, flags)),
     );
 }

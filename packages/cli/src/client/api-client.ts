@@ -1,5 +1,4 @@
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { type Certainty, type Clock, isJsonObject, type Json, parseJson } from '@fairlead/base';
 import { cliError } from '../cli-error.ts';
 import { clientLimits } from '../limits.ts';
@@ -40,9 +39,12 @@ export type ApiRequest = {
   readonly timeoutMs: number;
 };
 
-/** Sends one request, once. Never retries, never follows a redirect. Throws `server_url_invalid` for a bad address. */
-export function sendOnce(options: ApiRequest): Promise<Answer> {
+/** Sends one request, once. Never retries, never follows a redirect. Rejects with `server_url_invalid` for a bad address. */
+export async function sendOnce(options: ApiRequest): Promise<Answer> {
   const url = parseServerUrl(options.serverUrl, options.path);
+  const isSecure = url.protocol === 'https:';
+  // TLS is a tenth of what a command costs, and most speak to their own machine.
+  const { request: open } = isSecure ? await import('node:https') : await import('node:http');
   const payload = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
   return new Promise((resolve) => {
     let hasBegun = false;
@@ -52,8 +54,7 @@ export function sendOnce(options: ApiRequest): Promise<Answer> {
       request.destroy();
     };
     const fail = (reason: string) => end({ kind: hasBegun ? 'lost' : 'unsent', reason });
-    const isSecure = url.protocol === 'https:';
-    const request: ClientRequest = (isSecure ? httpsRequest : httpRequest)(url, {
+    const request: ClientRequest = open(url, {
       method: options.method,
       agent: false,
       headers: headersOf(options.token, payload),

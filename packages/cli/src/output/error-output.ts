@@ -9,7 +9,10 @@ import { UsageError } from '../usage-error.ts';
  * Prints an error as people read it (what, code, detail, next step) and returns the exit status that belongs to it. An
  * error without a code is `internal_error`; its stack is for us, so it is shown only where `FAIRLEAD_DEBUG` is set.
  */
-export async function printError(context: CommandContext, error: unknown): Promise<number> {
+export async function printError(
+  context: Pick<CommandContext, 'env' | 'stderr'>,
+  error: unknown,
+): Promise<number> {
   if (!(error instanceof FairleadError)) {
     const { message, next } = cliErrors.internal_error;
     context.stderr(`fairlead: ${message} (internal_error)\n`);
