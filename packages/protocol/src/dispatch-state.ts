@@ -20,6 +20,11 @@ export function responseOf(outcome: Outcome<RunnerPayload>): RunnerResponse {
   return { dispatch_state: outcome.certainty, error: { code, message: linkMessage(message, code) } };
 }
 
+/** An outcome as the text of a Runner's answer. */
+export function encodeResponse(outcome: Outcome<RunnerPayload>): string {
+  return JSON.stringify(responseOf(outcome));
+}
+
 function linkMessage(message: string, code: string): string {
   let line = singleLine(message).toWellFormed().trim();
   if (line === '') line = code;

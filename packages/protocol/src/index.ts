@@ -15,7 +15,7 @@ export {
   type DiagnosticField,
   isDiagnostic,
 } from './diagnostics.ts';
-export { outcomeOf, responseOf } from './dispatch-state.ts';
+export { encodeResponse, outcomeOf, responseOf } from './dispatch-state.ts';
 export { type ProtocolCode, protocolErrors } from './errors.ts';
 export {
   type EncodedRequest,

@@ -43,6 +43,10 @@ export function answerRequest(
       if (configuration === undefined) answer(UNKNOWN);
       else configuration.reload(answer);
       return;
+    case 'outcome':
+      // The ledger of the link answers it; without a link there is nothing that could be lost.
+      answer(UNKNOWN);
+      return;
   }
 }
 

@@ -32,6 +32,19 @@ export const limits = Object.freeze({
   /** Calls that may wait for one provider: past it, waiting only hides that the provider is too slow. */
   queuedMax: 16,
 
+  /** Answers kept for whoever lost them: more than a gateway can have had in flight when its link broke. */
+  keptAnswersMax: 256,
+  /** … and in all, bytes: sixty-four results of the largest size. */
+  keptAnswersMaxBytes: 32 * 1024 * 1024,
+  /** … and how long: a gateway that comes back later has lost more than a link. */
+  keptAnswersMs: 15 * 60 * 1000,
+  /** Calls that are never carried out, because they were said never to have come; after that many it is not said any more. */
+  entombedCallsMax: 65_536,
+  /** Memory of the ids that ever came, 1 MiB (a power of two): of a million calls one id in fifty cannot be told apart. */
+  seenCallsBits: 2 ** 23,
+  /** Places of one id in it: near the best for that many ids, and cheap. */
+  seenCallsProbes: 4,
+
   /** After a process has ended, how long its output may still drain: a descendant can hold the pipe open for ever. */
   outputDrainMs: 250,
   /** After a failed write, how long the output's end may take to show: a process that dies closes both, and says more by its end. */

@@ -13,6 +13,7 @@ import {
   type RunnerResponse,
 } from '@fairlead/protocol';
 import { answerRequest, handleRequest } from './answer-request.ts';
+import { CallLedger } from './calls/call-ledger.ts';
 import { noteText } from './config/config-table.ts';
 import { type RunnerConfigFile, readRunnerConfig } from './config/read-runner-config.ts';
 import { emptyConfig, type RunnerConfig } from './config/runner-config.ts';
@@ -90,6 +91,13 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const watchdog = stack.use(startWatchdog({ random, platform, clock }));
   const providers = new ProviderSet(providerOptions(options, watchdog));
   const instanceId = randomId('rin_', random);
+  const ledger = stack.use(
+    new CallLedger({
+      clock,
+      carryOut: (request, deadlineMs, answer) =>
+        answerRequest(providers, request, deadlineMs, answer, configuration),
+    }),
+  );
   const link = stack.use(
     new LinkClient({
       connect: options.connect ?? connectLink,
@@ -103,8 +111,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       },
       clock,
       log,
-      handler: (frame, answer) =>
-        answerRequest(providers, frame.request, frame.deadline_ms, answer, configuration),
+      handler: (frame, reply) => ledger.handle(frame, reply),
     }),
   );
   const configuration = new RunnerConfiguration({

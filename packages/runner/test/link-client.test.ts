@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { completed, type Outcome } from '@fairlead/base';
-import type { RunnerPayload } from '@fairlead/protocol';
+import { encodeResponse, type RunnerPayload } from '@fairlead/protocol';
 import { manualClock } from '@fairlead/testing';
+import { CallLedger } from '../src/calls/call-ledger.ts';
 import { LinkClient } from '../src/link/link-client.ts';
+import type { RequestHandler } from '../src/link/link-connection.ts';
 import { type ConnectLink, type LinkSocketEvents, linkUrl } from '../src/link/link-socket.ts';
 
 type FakeSocket = LinkSocketEvents & {
@@ -15,7 +17,7 @@ type FakeSocket = LinkSocketEvents & {
   says(frame: unknown): void;
 };
 
-function linked() {
+function linked(handler?: RequestHandler) {
   const clock = manualClock();
   const sockets: FakeSocket[] = [];
   const answers: ((outcome: Outcome<RunnerPayload>) => void)[] = [];
@@ -63,10 +65,12 @@ function linked() {
     },
     clock,
     log: (level, event, fields) => logged.push(`${level} ${event} ${JSON.stringify(fields)}`),
-    handler: (frame, answer) => {
-      requests.push(frame.request);
-      answers.push(answer);
-    },
+    handler:
+      handler ??
+      ((frame, reply) => {
+        requests.push(frame.request);
+        answers.push((outcome) => reply.answer(encodeResponse(outcome)));
+      }),
   });
   const last = () => {
     const socket = sockets.at(-1);
@@ -224,6 +228,56 @@ describe('requests', () => {
     last().written[32]?.();
     assert.deepEqual(last().did, ['pause', 'resume']);
   });
+});
+
+test('what a Runner denied on its new connection is not carried out, however late it comes and on whichever', async () => {
+  const carriedOut: unknown[] = [];
+  const ledger = new CallLedger({ clock: manualClock(), carryOut: (asked) => void carriedOut.push(asked) });
+  const { register, last, sockets, clock } = linked((frame, reply) => ledger.handle(frame, reply));
+  const call = {
+    ...request(1, {
+      kind: 'tools_call',
+      provider: 'p',
+      provider_instance: 'pin_1',
+      tool: 't',
+      observation: 'o',
+      arguments: {},
+    }),
+    call: 'call_1',
+  };
+  register();
+  last().onClose();
+  assert.equal(sockets.length, 1, 'the next is dialled when the last has closed');
+  await clock.advance(1000);
+  register();
+  last().says(request(1, { kind: 'outcome', call: 'call_1' }));
+  assert.equal(JSON.parse(last().sent.at(-1) ?? '').response.payload.state, 'never_seen');
+  sockets[0]?.says(call);
+  assert.deepEqual(sockets[0]?.sent.length, 1, 'nothing but its register');
+  last().says({ ...call, id: 2 });
+  assert.equal(JSON.parse(last().sent.at(-1) ?? '').response.error.code, 'plugin_call_entombed');
+  assert.deepEqual(carriedOut, []);
+});
+
+test('who was told running is told the end, on the connection where it was told and on no other', async () => {
+  let end = (_outcome: Outcome<RunnerPayload>): void => {};
+  const ledger = new CallLedger({
+    clock: manualClock(),
+    carryOut: (_request, _deadlineMs, answer) => {
+      end = answer;
+    },
+  });
+  const { register, last, sockets, clock } = linked((frame, reply) => ledger.handle(frame, reply));
+  register();
+  last().says({ ...request(1, { kind: 'reload' }), call: 'call_1' });
+  last().onClose();
+  await clock.advance(1000);
+  register();
+  last().says(request(1, { kind: 'outcome', call: 'call_1' }));
+  end(EMPTY);
+  const types = sockets.map(({ sent }) => sent.map((text) => JSON.parse(text).type));
+  assert.deepEqual(types, [['register'], ['register', 'result', 'ended']]);
+  assert.equal(sockets[1]?.sent.at(-1), '{"type":"ended","call":"call_1"}');
 });
 
 describe('pings', () => {

@@ -18,8 +18,9 @@ export type LinkClientOptions = {
 };
 
 /**
- * Keeps one link to a gateway: dials, registers, and dials again with a backoff whenever it is lost. Nothing is ever sent twice: the
- * answer to a request whose connection is gone is dropped. Rules: docs/reference/native-plugin-protocol.md §15.
+ * Keeps one link to a gateway: dials, registers, and dials again with a backoff whenever it is lost. There is one connection at a
+ * time: the next is dialled when the last has closed, and what still comes out of that one is dropped, so that whoever registers
+ * can say for certain what has come. Nothing is ever sent twice: the answer to a request whose connection is gone is dropped. Rules: docs/reference/native-plugin-protocol.md §15.
  */
 export class LinkClient implements AsyncDisposable {
   /** Resolves at the first registration; never rejects. */

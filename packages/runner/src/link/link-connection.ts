@@ -1,23 +1,28 @@
-import type { Clock, Outcome, Timer } from '@fairlead/base';
+import type { Clock, Timer } from '@fairlead/base';
 import {
   encodeLinkFrame,
+  encodeResponse,
+  encodeResultFrame,
   type InventoryFrame,
   type LinkFrame,
   linkLimits,
   parseLinkFrame,
   type RegisterFrame,
   type RequestFrame,
-  type RunnerPayload,
-  responseOf,
 } from '@fairlead/protocol';
 import { refusal } from '../provider/answer.ts';
 import type { ConnectLink, LinkSocket, LinkTarget } from './link-socket.ts';
 
-/** Carries out one request; `answer` is called once, whenever it ends. */
-export type RequestHandler = (
-  request: RequestFrame,
-  answer: (outcome: Outcome<RunnerPayload>) => void,
-) => void;
+/** The way back to whoever asked. Once its connection has ended nothing of it is sent. */
+export type LinkReply = {
+  /** The response to the request, as JSON text; called once, whenever it ends. */
+  answer(responseText: string): void;
+  /** Says that a call has ended which was answered `running` on this connection. */
+  ended(call: string): void;
+};
+
+/** Carries out one request. */
+export type RequestHandler = (frame: RequestFrame, reply: LinkReply) => void;
 
 /** Why a connection ended. */
 export type LinkEnd =
@@ -97,7 +102,8 @@ export class LinkConnection {
       return;
     }
     if ('id' in parsed) {
-      this.#answer(parsed.id, refusal('invalid_plugin_request', 'not_started'));
+      const response = encodeResponse(refusal('invalid_plugin_request', 'not_started'));
+      this.#sendText(encodeResultFrame(parsed.id, response));
       return;
     }
     // The link itself cannot be trusted any more.
@@ -108,7 +114,7 @@ export class LinkConnection {
   #take(frame: LinkFrame): void {
     switch (frame.type) {
       case 'request':
-        this.#options.handler(frame, (outcome) => this.#answer(frame.id, outcome));
+        this.#options.handler(frame, this.#replyTo(frame.id));
         return;
       case 'registered':
         if (this.#registeredMs === null) this.#registered();
@@ -146,14 +152,21 @@ export class LinkConnection {
     });
   }
 
-  #answer(id: number, outcome: Outcome<RunnerPayload>): void {
-    this.#send({ type: 'result', id, response: responseOf(outcome) });
+  #replyTo(id: number): LinkReply {
+    return {
+      answer: (responseText) => this.#sendText(encodeResultFrame(id, responseText)),
+      ended: (call) => this.#send({ type: 'ended', call }),
+    };
   }
 
   #send(frame: LinkFrame): void {
+    this.#sendText(encodeLinkFrame(frame));
+  }
+
+  #sendText(text: string): void {
     if (this.#ended) return;
     this.#unwritten += 1;
-    this.#socket.send(encodeLinkFrame(frame), this.#written);
+    this.#socket.send(text, this.#written);
     // A gateway that does not read gets no new work done either.
     if (this.#unwritten < linkLimits.maxOutgoing || this.#paused) return;
     this.#paused = true;
