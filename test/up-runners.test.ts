@@ -6,6 +6,7 @@ import type { JsonObject } from '@fairlead/base';
 import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
 import {
   bindingOf,
+  endHost,
   fairlead,
   type Host,
   hostile,
@@ -227,4 +228,28 @@ test('plugins of a Runner beside a host get no variable that fairlead.toml names
   const said = await fairlead(t, ['runner', 'stderr', 'tells', '--state-dir', stateDirectory]);
   assert.equal(said.stdout, 'tells wrote to stderr:\n  model key [] runner token [] other [kept]\n');
   await waitFor(() => runner.stderr.includes('registered'), { what: 'the Runner to register' });
+});
+
+test('a host that stops while a Runner elsewhere runs a call answers it as unknown and ends within 5 s', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const stateDirectory = join(folder, 'state');
+  const host = await startHost(t, { stateDirectory, command: 'serve' });
+  const config = writeRunnerConfig(join(folder, 'left.toml'), 'left', [hostile('mute', 'never-answers')]);
+  const env = { ...process.env, FAIRLEAD_RUNNER_TOKEN: await runnerToken(t, stateDirectory, 'left') };
+  const args = ['--state-dir', join(folder, 'elsewhere'), '--config', config, '--server-url', host.ready.url];
+  const runner = start(t, launcher, ['runner', 'run', ...args], { env });
+  await runner.untilStderr('fairlead: plugins: mute ready\n');
+  const target = ['--runner', 'left', '--plugin', 'mute', '--tool', 'echo'];
+  const call = start(t, launcher, ['plugin', 'call', '--state-dir', stateDirectory, ...target]);
+  await call.untilStderr('waiting for the answer to call');
+  const { exit, tookMs } = await endHost(host);
+  assert.equal(exit, 0);
+  assert.equal(tookMs < 5_000, true, `${tookMs} ms`);
+  assert.equal((await call.ended).exit, 3, call.stderr);
+  assert.match(call.stderr, / {2}certainty: {3}outcome_unknown\n/);
+  // The Runner goes on trying, and ends when it is told to.
+  await runner.untilStderr('"event":"link.retry"');
+  process.kill(runner.pid, 'SIGTERM');
+  assert.equal((await runner.ended).exit, 0);
 });
