@@ -1,19 +1,13 @@
-import type { Clock, Json } from '@fairlead/base';
+import type { Clock } from '@fairlead/base';
 import type { DigestKey } from './arguments-digest.ts';
 import { Bindings } from './bindings.ts';
 import type { Invocation } from './invocation/invocation.ts';
-import { Invoker, type InvokerOptions } from './invocation/invoker.ts';
+import { Invoker, type InvokerOptions, type ToolRequest } from './invocation/invoker.ts';
 import { pluginTaskReader } from './plugin-tool/plugin-task.ts';
-import type { Principal } from './principal.ts';
 import type { RunnerPort } from './runner-port.ts';
 
 /** One invocation of `plugin_tool`, its principal already authenticated. */
-export type InvocationRequest = {
-  readonly tool: 'plugin_tool';
-  readonly params: Json;
-  readonly principal: Principal;
-  readonly recordingSessionId?: string;
-};
+export type InvocationRequest = ToolRequest & { readonly tool: 'plugin_tool' };
 
 /** What the executor works with; all of it is the caller's to close. */
 export type ExecutorOptions = InvokerOptions & {

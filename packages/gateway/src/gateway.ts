@@ -15,10 +15,11 @@ import { addAdminRoutes } from './http/admin-routes.ts';
 import { createAdmission } from './http/admission.ts';
 import { sendEnvelope } from './http/answer.ts';
 import { createClientAddress } from './http/client-address.ts';
-import { type Envelope, refusalEnvelope, successEnvelope } from './http/envelope.ts';
+import { refusalEnvelope, successEnvelope } from './http/envelope.ts';
 import { isWildcard, urlHost } from './http/host-name.ts';
 import { createHttpServer, type HttpTimes } from './http/http-server.ts';
-import { InvalidBody, useJsonBodies } from './http/json-body.ts';
+import { useJsonBodies } from './http/json-body.ts';
+import { requestFault } from './http/request-fault.ts';
 import { createGuard } from './http/request-guard.ts';
 import { RunningRequests } from './http/running-requests.ts';
 import { addToolRoutes } from './http/tool-routes.ts';
@@ -27,6 +28,7 @@ import { createLinkEndpoint, LINK_PATH } from './link/link-endpoint.ts';
 import type { RunnerHub } from './link/runner-hub.ts';
 import type { Log } from './log/log.ts';
 import { createRefusalLog } from './log/refusal-log.ts';
+import { addMcpRoute, type McpRoute } from './mcp/mcp-route.ts';
 import './http/fastify-request.ts';
 
 /** What a gateway is made of; `cli` composes them. */
@@ -66,6 +68,7 @@ class HttpGateway implements Gateway {
   readonly #options: GatewayOptions;
   readonly #running: RunningRequests;
   readonly #fastify: FastifyInstance;
+  #mcp: McpRoute | null = null;
   #http: Server | null = null;
   readonly #sockets = new Set<Socket>();
   #url = '';
@@ -107,6 +110,7 @@ class HttpGateway implements Gateway {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       await this.#running.drain(httpLimits.closeMs);
+      await this.#mcp?.answered();
       this.#options.hub.close();
       await this.#hangUp(closed);
       server.closeAllConnections();
@@ -175,12 +179,14 @@ class HttpGateway implements Gateway {
       reply.header('upgrade', 'websocket').header('connection', 'Upgrade');
       sendEnvelope(reply, refusalEnvelope('upgrade_required'));
     });
-    addToolRoutes(server, { admission, tools, running: this.#running, log });
+    const running = this.#running;
+    addToolRoutes(server, { admission, tools, running, log });
+    this.#mcp = addMcpRoute(server, { admission, tools, running, log, version: this.#options.version });
     addAdminRoutes(server, {
       admission,
       tokens,
       runners: hub,
-      running: this.#running,
+      running,
       log,
       stateDirectory: this.#options.stateDirectory,
       pid: this.#options.pid ?? process.pid,
@@ -191,13 +197,18 @@ class HttpGateway implements Gateway {
   }
 
   #answerError(error: Partial<FastifyError>, reply: FastifyReply): void {
-    const envelope = errorEnvelope(error);
-    if (envelope.error?.code === 'internal_error') {
-      this.#options.log('error', 'http.failed', { reason: error.message ?? null });
-    }
+    const { code, detail } = requestFault(error);
+    const isOurs = code === 'internal_error';
+    if (isOurs) this.#options.log('error', 'http.failed', { reason: error.message ?? null });
     // Without this Node would cut the socket while the client still sends, and the client would never read the answer.
-    if (envelope.error?.code === 'body_too_large') reply.removeHeader('connection');
-    sendEnvelope(reply, envelope);
+    if (code === 'body_too_large') reply.removeHeader('connection');
+    sendEnvelope(
+      reply,
+      refusalEnvelope(code, {
+        ...(detail === undefined ? {} : { detail }),
+        certainty: isOurs ? 'outcome_unknown' : 'not_started',
+      }),
+    );
   }
 }
 
@@ -208,26 +219,6 @@ class HttpGateway implements Gateway {
 const noSchemas = (): never => {
   throw new Error('no route of the gateway declares a schema');
 };
-
-/** What fastify answers for: mostly refusals before a handler runs, when nothing has been handled. */
-function errorEnvelope(error: Partial<FastifyError>): Envelope {
-  if (error instanceof InvalidBody)
-    return refusalEnvelope('invalid_body', { detail: { fault: error.fault } });
-  switch (error.code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return refusalEnvelope('body_too_large');
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return refusalEnvelope('unsupported_media_type');
-    case 'FST_ERR_BAD_URL':
-    case 'FST_ERR_MAX_PARAM_LENGTH':
-      return refusalEnvelope('route_not_found');
-    case 'ECONNRESET':
-      return refusalEnvelope('malformed_request');
-  }
-  const { statusCode = 500 } = error;
-  if (statusCode >= 400 && statusCode < 500) return refusalEnvelope('malformed_request');
-  return refusalEnvelope('internal_error', { certainty: 'outcome_unknown' });
-}
 
 function listenFault(error: NodeJS.ErrnoException, bind: string, port: number): FairleadError {
   const isTaken = error.code === 'EADDRINUSE';

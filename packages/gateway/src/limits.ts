@@ -48,6 +48,18 @@ export const httpLimits = {
   statusMs: 2_000,
 } as const;
 
+/** Limits of MCP beside those of HTTP. */
+export const mcpLimits = {
+  /** The text of a failure: what a model is shown of it, with room for every message and next step that there is. */
+  failureTextBytes: 1024,
+  /** How long a client may keep the list of tools: it changes with the version of the gateway alone. */
+  listTtlMs: 300_000,
+  /** An id is a number or a UUID; it is repeated in the answer. */
+  idCharacters: 256,
+  /** A fault of the protocol in the words of its package, which repeat what was sent. */
+  faultCharacters: 2_048,
+} as const;
+
 /** Limits of the gateway's end of the Runner link, beside those of the protocol itself. */
 export const hubLimits = {
   /** Bytes that a socket holds before requests wait in the queue, where they can still be proven not started. */

@@ -13,9 +13,15 @@ export function sendEnvelope(
   envelope: Envelope,
   status: number = envelopeStatus(envelope),
 ): void {
-  if (reply.sent) return;
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="fairlead"');
-  void reply.code(status).headers(HEADERS).send(JSON.stringify(envelope));
+  sendJson(reply, status, JSON.stringify(envelope));
+}
+
+/** Sends a text of JSON, or nothing but a status, once. */
+export function sendJson(reply: FastifyReply, status: number, text: string | null, type = JSON_TYPE): void {
+  if (reply.sent) return;
+  const sending = reply.code(status).headers(HEADERS);
+  void (text === null ? sending.send() : sending.header('content-type', type).send(text));
 }
 
 /** The media type of every answer. */
@@ -23,7 +29,6 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Answers are about one moment and may hold a secret: nobody in between keeps them, no browser guesses what they are. */
 const HEADERS = {
-  'content-type': JSON_TYPE,
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };

@@ -2,6 +2,7 @@
 const ROUTES: readonly { readonly path: RegExp; readonly methods: readonly string[] }[] = [
   { path: /^\/healthz$/, methods: ['GET', 'HEAD'] },
   { path: /^\/api\/tools\/(?:list|call)$/, methods: ['POST'] },
+  { path: /^\/mcp$/, methods: ['POST'] },
   { path: /^\/api\/runner\/link$/, methods: ['GET'] },
   { path: /^\/api\/admin\/tokens$/, methods: ['GET', 'HEAD', 'POST'] },
   { path: /^\/api\/admin\/tokens\/[^/]+$/, methods: ['DELETE'] },

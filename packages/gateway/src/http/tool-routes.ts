@@ -6,14 +6,18 @@ import {
   type Principal,
   type RuntimeTool,
 } from '@fairlead/dispatch';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log/log.ts';
+import { mcpResult } from '../mcp/mcp-result.ts';
 import type { Admission } from './admission.ts';
-import { sendEnvelope } from './answer.ts';
+import { sendEnvelope, sendJson } from './answer.ts';
 import { type CallRequest, readCallBody } from './call-body.ts';
 import { callEnvelope, callStatus } from './call-envelope.ts';
 import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
 import type { RunningRequests } from './running-requests.ts';
+
+/** The media type under which the answer of a tool is its MCP result and not the envelope; `fairlead mcp` asks for it. */
+export const MCP_RESULT_TYPE = 'application/vnd.fairlead.mcp-result+json';
 
 /** `POST /api/tools/list` and `POST /api/tools/call`. */
 export function addToolRoutes(
@@ -49,18 +53,24 @@ export function addToolRoutes(
     }
     const tool = directTool(tools, reading.request.tool);
     if (typeof tool === 'string') return sendEnvelope(reply, toolRefusal(tool));
-    call(reply, tool, reading.request, request.principal as Principal);
+    call(request, reply, tool, reading.request);
   });
 
   /** The caller may go away or the time limit pass: the tool goes on and the journal gets its outcome. */
-  function call(reply: FastifyReply, tool: RuntimeTool, request: CallRequest, principal: Principal): void {
+  function call(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    tool: RuntimeTool,
+    { tool: _name, ...asked }: CallRequest,
+  ): void {
+    const principal = request.principal as Principal;
+    const send = request.headers.accept === MCP_RESULT_TYPE ? sendMcpResult : sendInvocation;
     const entry = running.begin((why) =>
       sendEnvelope(reply, refusalEnvelope(why, { certainty: 'outcome_unknown' })),
     );
-    const { tool: _name, ...asked } = request;
     tool.invoke({ ...asked, principal }).then(
       (value: Invocation) => {
-        if (running.done(entry)) sendEnvelope(reply, callEnvelope(value), callStatus(value));
+        if (running.done(entry)) send(reply, value);
       },
       (error: unknown) => {
         log('error', 'call.failed', { reason: error instanceof Error ? error.message : 'unknown' });
@@ -71,6 +81,14 @@ export function addToolRoutes(
       },
     );
   }
+}
+
+function sendInvocation(reply: FastifyReply, value: Invocation): void {
+  sendEnvelope(reply, callEnvelope(value), callStatus(value));
+}
+
+function sendMcpResult(reply: FastifyReply, value: Invocation): void {
+  sendJson(reply, 200, JSON.stringify(mcpResult(value)), MCP_RESULT_TYPE);
 }
 
 /** What callers are told of the tools that they may call by name: always the same. */
