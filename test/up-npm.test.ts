@@ -29,7 +29,12 @@ function place(t: TestContext): Place {
   return {
     guard,
     stateDirectory,
-    env: personEnvironment({ FAIRLEAD_STATE_DIR: stateDirectory, FAIRLEAD_PORT: '0' }),
+    env: personEnvironment({
+      FAIRLEAD_STATE_DIR: stateDirectory,
+      FAIRLEAD_PORT: '0',
+      // A newer npm would keep its own compiled code in the temporary folder, which is this test's.
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    }),
   };
 }
 
