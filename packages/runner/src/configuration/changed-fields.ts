@@ -20,9 +20,9 @@ export function changedFields(
 ): Changes {
   const left = valuesOf(before);
   const right = valuesOf(after);
-  const keys = [...new Set([...left.keys(), ...right.keys()])].filter(
-    (key) => left.get(key) !== right.get(key),
-  );
+  const keys = [...new Set([...left.keys(), ...right.keys()])]
+    .filter((key) => left.get(key) !== right.get(key))
+    .sort((one, other) => rankOf(one) - rankOf(other));
   const fields = withoutParts(keys, left, right).map((key) => key.replaceAll(SEPARATOR, '.'));
   if (isReordered(before, after)) fields.push('plugins.providers');
   const changed = [...fields.map((field) => ({ field, applies: effectOf(field) })), ...more];
@@ -45,6 +45,11 @@ export function withStartPart(file: RunnerConfig, inForce: RunnerConfig): Runner
 function withoutParts(keys: readonly string[], left: Values, right: Values): string[] {
   const tables = keys.filter((key) => left.get(key) === TABLE || right.get(key) === TABLE);
   return keys.filter((key) => !tables.some((table) => key.startsWith(`${table}${SEPARATOR}`)));
+}
+
+/** The keys of the first table, then `[shell]`, then `[plugins]`. */
+function rankOf(key: string): number {
+  return ['shell', 'plugins'].indexOf(key.split(SEPARATOR, 1)[0] ?? '');
 }
 
 /** True where the providers that both have stand in another order. */
@@ -134,5 +139,5 @@ function add(
 ): void {
   if (table.length > 0) values.set(table.join(SEPARATOR), TABLE);
   for (const [name, value] of Object.entries(members))
-    if (value !== undefined) values.set([...table, name].join(SEPARATOR), JSON.stringify(value));
+    values.set([...table, name].join(SEPARATOR), JSON.stringify(value) ?? 'absent');
 }
