@@ -105,7 +105,8 @@ function readAnswer(
   });
 }
 
-function parseServerUrl(serverUrl: string, path: string): URL {
+/** The address of a path on a server. Throws `server_url_invalid`. */
+export function parseServerUrl(serverUrl: string, path: string): URL {
   const url = URL.parse(serverUrl);
   const isPlain =
     url !== null &&
@@ -125,7 +126,8 @@ const answerBounds = {
   maxKeyBytes: clientLimits.answerBytes,
 };
 
-function readEnvelope(bytes: Buffer): Envelope | null {
+/** The envelope that the bytes are, or null. */
+export function readEnvelope(bytes: Buffer): Envelope | null {
   const parsed = parseJson(bytes, answerBounds);
   return parsed.ok && isEnvelope(parsed.value) ? parsed.value : null;
 }
