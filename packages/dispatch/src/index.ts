@@ -15,6 +15,7 @@ export {
   PLUGIN_CAPABILITY,
   type RunnerPort,
   type RunnerRequestOptions,
+  type VisibleProject,
   type VisibleRunner,
 } from './runner-port.ts';
 export { isScope, type Scope, scopes } from './scopes.ts';

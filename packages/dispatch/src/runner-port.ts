@@ -4,12 +4,17 @@ import type { RunnerPayload, RunnerRequest } from '@fairlead/protocol';
 /** The capability of a Runner that answers plugin requests. */
 export const PLUGIN_CAPABILITY = 'native_tool_plugins';
 
+/** A project on a Runner's machine. Its id is the Runner's own; where it lies is told to nobody. */
+export type VisibleProject = { readonly id: string; readonly name: string; readonly kind: string };
+
 /** A Runner that is connected now. `instanceId` is new with every start of its process. */
 export type VisibleRunner = {
   readonly runner: string;
   readonly name?: string;
   readonly instanceId: string;
   readonly capabilities: readonly string[];
+  /** Each id once. */
+  readonly projects: readonly VisibleProject[];
 };
 
 /** How long a request may take in all, in milliseconds, and the journal's id of the invocation it serves. */

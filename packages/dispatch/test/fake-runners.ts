@@ -54,7 +54,7 @@ export class FakeRunners implements RunnerPort {
 }
 
 export function fakeRunner(runner: string, instanceId = `${runner}-1`): VisibleRunner {
-  return { runner, instanceId, capabilities: ['native_tool_plugins'] };
+  return { runner, instanceId, capabilities: ['native_tool_plugins'], projects: [] };
 }
 
 /** The definition of the tool `say`. */

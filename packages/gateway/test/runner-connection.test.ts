@@ -54,7 +54,7 @@ test('a registered Runner is visible with its instance, name and capabilities', 
   say(connection, frame);
   assert.deepEqual(socket.frames, [{ type: 'registered' }]);
   assert.deepEqual(link.hub.runners(), [
-    { runner: 'a', name: 'Desk', instanceId: 'i1', capabilities: ['native_tool_plugins'] },
+    { runner: 'a', name: 'Desk', instanceId: 'i1', capabilities: ['native_tool_plugins'], projects: [] },
   ]);
   connection.closed();
   assert.deepEqual(link.hub.runners(), []);

@@ -16,7 +16,7 @@ test('a Runner with its token registers, answers, and frees its id when its sock
   const token = await mintRunner('here');
   const peer = await runner(t, port, token, 'here');
   assert.deepEqual(hub.runners(), [
-    { runner: 'here', instanceId: 'instance-1', capabilities: ['native_tool_plugins'] },
+    { runner: 'here', instanceId: 'instance-1', capabilities: ['native_tool_plugins'], projects: [] },
   ]);
   const answer = hub.request(
     'here',

@@ -2,6 +2,7 @@ import type { Clock, Timer } from '@fairlead/base';
 import type { RunnerRequestOptions, VisibleRunner } from '@fairlead/dispatch';
 import {
   encodeLinkFrame,
+  type InventoryFrame,
   type LinkFrame,
   linkLimits,
   parseLinkFrame,
@@ -22,6 +23,8 @@ import { RequestLane } from './request-lane.ts';
 export type ConnectionOwner = {
   /** May this connection speak for the Runner it names? Null: yes, and it is now the one. */
   admit(connection: RunnerConnection, frame: RegisterFrame): GatewayErrorCode | null;
+  /** What the Runner registered has changed. */
+  changed(connection: RunnerConnection): void;
   /** It has ended, for good. Called once. */
   release(connection: RunnerConnection): void;
 };
@@ -148,6 +151,9 @@ export class RunnerConnection {
         return;
       case 'pong':
         return;
+      case 'inventory':
+        this.#takeInventory(frame);
+        return;
       case 'goodbye':
         this.#options.socket.close(CLOSE.normal, 'goodbye');
         this.closed();
@@ -178,6 +184,13 @@ export class RunnerConnection {
     this.#armBeat();
     this.#send({ type: 'registered' });
     this.#log('info', 'runner.registered');
+  }
+
+  #takeInventory({ name, projects }: InventoryFrame): void {
+    if (this.#registration === null) return;
+    const { name: _before, ...same } = this.#registration;
+    this.#registration = { ...same, ...(name === undefined ? {} : { name }), projects };
+    this.#options.owner.changed(this);
   }
 
   /** One timer for both: the next ping, and the end of the patience with a silent Runner. */
@@ -234,7 +247,13 @@ export class RunnerConnection {
 /** A registered Runner as callers see it. */
 export function visibleRunner(registration: RegisterFrame): VisibleRunner {
   const { runner_id: runner, name, instance_id: instanceId, capabilities } = registration;
+  const projects = eachOnce(registration.projects);
   return name === undefined
-    ? { runner, instanceId, capabilities }
-    : { runner, name, instanceId, capabilities };
+    ? { runner, instanceId, capabilities, projects }
+    : { runner, name, instanceId, capabilities, projects };
+}
+
+function eachOnce(projects: RegisterFrame['projects']): RegisterFrame['projects'] {
+  const ids = new Set<string>();
+  return projects.filter(({ id }) => !ids.has(id) && ids.add(id));
 }

@@ -106,6 +106,10 @@ class Hub implements RunnerHub, ConnectionOwner {
     return null;
   }
 
+  changed(connection: RunnerConnection): void {
+    if (this.#registered.get(connection.boundRunner) === connection) this.#show();
+  }
+
   release(connection: RunnerConnection): void {
     this.#unregistered.delete(connection);
     const runner = connection.boundRunner;
