@@ -3,6 +3,7 @@ export { canonicalJson, sha256Base64url } from './canonical-json.ts';
 export { type Clock, delay, systemClock, type Timer } from './clock.ts';
 export { hasControlCharacter, singleLine } from './control-characters.ts';
 export { type Deadline, deadlineAfter } from './deadline.ts';
+export { encodeJson } from './encode-json.ts';
 export { defineErrors, type ErrorEntry, type ErrorTable, FairleadError } from './errors.ts';
 export { type Random, randomId, randomSecret, systemRandom } from './ids.ts';
 export { deepFreeze, isJsonObject, type Json, type JsonObject, type JsonScalar, jsonEqual } from './json.ts';

@@ -9,5 +9,3 @@ export const exitCodes = Object.freeze({
   /** A call, check or reload began and its outcome is unknown; `status` found nothing running. */
   unknown: 3,
 });
-
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,4 +1,4 @@
-import { completed, failed, hasValue, type Outcome, singleLine } from '@fairlead/base';
+import { completed, encodeJson, failed, hasValue, type Outcome, singleLine } from '@fairlead/base';
 import { linkLimits } from './limits.ts';
 import type { RunnerPayload } from './runner-payload.ts';
 import type { RunnerResponse } from './runner-response.ts';
@@ -22,7 +22,7 @@ export function responseOf(outcome: Outcome<RunnerPayload>): RunnerResponse {
 
 /** An outcome as the text of a Runner's answer. */
 export function encodeResponse(outcome: Outcome<RunnerPayload>): string {
-  return JSON.stringify(responseOf(outcome));
+  return encodeJson(responseOf(outcome));
 }
 
 function linkMessage(message: string, code: string): string {

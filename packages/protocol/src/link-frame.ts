@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, parseJson } from '@fairlead/base';
+import { encodeJson, isJsonObject, type Json, type JsonObject, parseJson } from '@fairlead/base';
 import { z } from 'zod';
 import { linkBounds, linkLimits } from './limits.ts';
 import { isCode, isLinkName, isOpaqueId, isText } from './names.ts';
@@ -95,7 +95,7 @@ export function parseLinkFrame(bytes: Uint8Array, sender: LinkSender): LinkFrame
 
 /** Writes one frame. Throws on what is not JSON; its size is its sender's to bound. */
 export function encodeLinkFrame(frame: LinkFrame): string {
-  return JSON.stringify(frame);
+  return encodeJson(frame);
 }
 
 /** Writes a result frame around a response that is JSON text already, so that what is kept is encoded once. */

@@ -1,5 +1,5 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { type Certainty, type Clock, isJsonObject, type Json, parseJson } from '@fairlead/base';
+import { type Certainty, type Clock, encodeJson, isJsonObject, type Json, parseJson } from '@fairlead/base';
 import { cliError } from '../cli-error.ts';
 import { clientLimits } from '../limits.ts';
 
@@ -45,7 +45,7 @@ export async function sendOnce(options: ApiRequest): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   // TLS is a tenth of what a command costs, and most speak to their own machine.
   const { request: open } = isSecure ? await import('node:https') : await import('node:http');
-  const payload = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
+  const payload = options.body === undefined ? undefined : Buffer.from(encodeJson(options.body));
   return new Promise((resolve) => {
     let hasBegun = false;
     const end = (answer: Answer) => {
@@ -126,10 +126,16 @@ const answerBounds = {
   maxKeyBytes: clientLimits.answerBytes,
 };
 
-/** The envelope that the bytes are, or null. */
-export function readEnvelope(bytes: Buffer): Envelope | null {
+/** The JSON that the bytes of an answer are, or null. */
+export function readAnswerJson(bytes: Buffer): Json {
   const parsed = parseJson(bytes, answerBounds);
-  return parsed.ok && isEnvelope(parsed.value) ? parsed.value : null;
+  return parsed.ok ? parsed.value : null;
+}
+
+/** The envelope that the bytes of an answer are, or null. */
+export function readEnvelope(bytes: Buffer): Envelope | null {
+  const value = readAnswerJson(bytes);
+  return isEnvelope(value) ? value : null;
 }
 
 function isEnvelope(value: Json): value is Json & Envelope {

@@ -1,3 +1,4 @@
+import { encodeJson } from '@fairlead/base';
 import type { FastifyReply } from 'fastify';
 import type { Envelope } from './envelope.ts';
 import { statusOf } from './status.ts';
@@ -14,7 +15,7 @@ export function sendEnvelope(
   status: number = envelopeStatus(envelope),
 ): void {
   if (status === 401) reply.header('www-authenticate', 'Bearer realm="fairlead"');
-  sendJson(reply, status, JSON.stringify(envelope));
+  sendJson(reply, status, encodeJson(envelope));
 }
 
 /** Sends a text of JSON, or nothing but a status, once. */
