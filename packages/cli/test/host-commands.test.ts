@@ -5,8 +5,8 @@ import { type TestContext as NodeTest, test } from 'node:test';
 import { lockFolder } from '@fairlead/store';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { main } from '../src/index.ts';
-import { removeServerFile, writeServerFile } from '../src/state/server-file.ts';
-import { apiServer, failure, success } from './loopback-server.ts';
+import { removeServerFile, type ServerFile, writeServerFile } from '../src/state/server-file.ts';
+import { apiServer, failure, httpAnswer, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
 type Answers = Parameters<typeof apiServer>[1];
@@ -26,28 +26,31 @@ function machine(t: NodeTest) {
   return { folder, state, run };
 }
 
+function hostOf(url: string): ServerFile {
+  return {
+    url,
+    pid: process.pid,
+    startedAtMs: 1,
+    version: '0.1.0',
+    runner: 'local',
+    startedWith: {
+      command: 'up',
+      bind: null,
+      port: 0,
+      allowRemote: false,
+      config: null,
+      runnerConfig: null,
+    },
+  };
+}
+
 /** The same with a host that answers as told. */
 async function hosted(t: NodeTest, answers: Answers) {
   const place = machine(t);
   mkdirSync(place.state);
   const server = await apiServer(t, answers);
   writeFileSync(join(place.state, 'operator.token'), 'fairlead_pat_operator\n');
-  const announce = () =>
-    writeServerFile(place.state, {
-      url: server.url,
-      pid: process.pid,
-      startedAtMs: 1,
-      version: '0.1.0',
-      runner: 'local',
-      startedWith: {
-        command: 'up',
-        bind: null,
-        port: 0,
-        allowRemote: false,
-        config: null,
-        runnerConfig: null,
-      },
-    });
+  const announce = () => writeServerFile(place.state, hostOf(server.url));
   await announce();
   return { ...place, server, announce };
 }
@@ -118,6 +121,28 @@ test('a host that does not take the operator token is told apart', async (t) => 
       '  reason: The server says unauthorized.\n' +
       '  next: Stop the host with Ctrl-C or by its process number and start it again: it then writes a new one.\n',
   });
+});
+
+test('a host that answers its health and nothing else is told by what became of the request', async (t) => {
+  const { run, state } = machine(t);
+  mkdirSync(state);
+  const health = httpAnswer(200, JSON.stringify(success({ name: 'fairlead', version: '0.1.0' })), [
+    'connection: close',
+  ]);
+  let refusal = '';
+  const server = await rawServer(t, (socket, request) => {
+    if (request.startsWith('GET /healthz ')) socket.end(health);
+    else if (refusal === '') socket.resetAndDestroy();
+    else socket.end(refusal);
+  });
+  await writeServerFile(state, hostOf(server.url));
+  const lost = await run('status');
+  assert.equal(lost.exit, 1);
+  assert.match(lost.stderr, /\(answer_lost\)\n {2}reason: ECONNRESET\n/);
+  refusal = httpAnswer(403, 'Forbidden');
+  const refused = await run('status');
+  assert.equal(refused.exit, 1);
+  assert.match(refused.stderr, /\(access_refused\)\n {2}status: 403\n/);
 });
 
 test('stop where nothing runs says so and is done', async (t) => {

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext as NodeTest, test } from 'node:test';
+import { lockFolder } from '@fairlead/store';
+import { hygiene, manualClock, temporaryFolder } from '@fairlead/testing';
+import { main } from '../src/index.ts';
+import { testContext } from './test-context.ts';
+
+/** Runs a command on a directory that somebody holds who never says where it is. */
+async function run(
+  t: NodeTest,
+  ...args: string[]
+): Promise<{ readonly exit: number; readonly stderr: string }> {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const state = join(folder, 'state');
+  mkdirSync(state);
+  const lock = await lockFolder(state);
+  t.after(() => lock?.release());
+  const clock = manualClock();
+  const context = testContext(folder, { clock });
+  let exit: number | null = null;
+  void main(args, { cloneRoot: context.cloneRoot, context }).then((code) => {
+    exit = code;
+  });
+  for (let looks = 0; exit === null && looks < 10_000; looks += 1) await clock.advance(100);
+  assert.equal(clock.monotonicMs() >= 12_000, true);
+  return { exit: exit ?? -1, stderr: context.printed.stderr.replaceAll(state, 'STATE') };
+}
+
+test('stop does not claim that nothing runs', async (t) => {
+  const { exit, stderr } = await run(t, 'stop');
+  assert.equal(exit, 1);
+  assert.match(
+    stderr,
+    /The process that owns STATE does not answer\. \(stop_failed\)\n {2}next: End the process/,
+  );
+});
+
+test('token commands do not touch what another process owns', async (t) => {
+  const { exit, stderr } = await run(t, 'token', 'list');
+  assert.equal(exit, 1);
+  assert.match(stderr, /Another process owns STATE and does not answer\. \(state_directory_in_use\)\n/);
+});
+
+test('up says who does not answer', async (t) => {
+  const { exit, stderr } = await run(t, 'up', '--port', '0');
+  assert.equal(exit, 1);
+  assert.match(stderr, /Another process owns STATE and does not answer\. \(state_directory_in_use\)\n/);
+});
