@@ -17,7 +17,7 @@ const documented = readErrorsReference(page);
  * Codes that two packages say about one thing, each in words for its own reader: the sender of an HTTP request and who typed a
  * command; the gateway that refuses a Runner and the Runner that gives up.
  */
-const saidByTwo: readonly string[] = ['internal_error', 'runner_id_taken'];
+const saidByTwo: readonly string[] = ['internal_error', 'runner_id_taken', 'tool_not_found'];
 
 describe('docs/reference/errors.md', () => {
   it('has a section for every package that has codes', () => {
@@ -71,7 +71,7 @@ describe('the tables of codes', () => {
     const raising = [
       /\bcode: '([a-z0-9_]+)'/g,
       /new FairleadError\(\s*'([a-z0-9_]+)'/g,
-      /\b(?:refusal|refused|notStarted|storeError|refusalEnvelope|explain|throwLocal|pluginSdkError|failure|reject)\(\s*'([a-z0-9_]+)'/g,
+      /\b(?:refusal|refused|notStarted|storeError|refusalEnvelope|explain|throwLocal|pluginSdkError|extensionError|failure|reject)\(\s*'([a-z0-9_]+)'/g,
       /\blinkFailure\(\s*'[a-z_]+',\s*'([a-z0-9_]+)'/g,
       /\bfailed\(\s*'[a-z_]+',\s*'([a-z0-9_]+)'/g,
       /\.end\('([a-z0-9_]+)'\)/g,

@@ -8,6 +8,7 @@ import { processErrors } from '@fairlead/process';
 import { protocolErrors } from '@fairlead/protocol';
 import { runnerErrors } from '@fairlead/runner';
 import { storeErrors } from '@fairlead/store';
+import { extensionErrors } from '@fairlead/extension/runtime';
 import { cliErrors } from '../packages/cli/src/errors.ts';
 import { pluginSdkErrors } from '../packages/plugin-sdk/src/errors.ts';
 
@@ -54,6 +55,11 @@ export const errorSections: readonly ErrorSection[] = [
     package: 'store',
     met: 'When the database of a state directory is opened or written; in the log as the reason of others.',
     errors: storeErrors,
+  },
+  {
+    package: 'extension',
+    met: 'In what a tool, command, hook or routine of an extension answers, as the reason why an extension is refused or has failed, in its log, and thrown to its author.',
+    errors: extensionErrors,
   },
   {
     package: 'plugin-sdk',

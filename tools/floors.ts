@@ -5,6 +5,7 @@ import { join, sep } from 'node:path';
 export const floors: Readonly<Record<string, number>> = {
   base: 0,
   'plugin-sdk': 0,
+  extension: 0,
   testing: 0,
   process: 1,
   protocol: 1,
@@ -15,7 +16,10 @@ export const floors: Readonly<Record<string, number>> = {
   cli: 5,
 };
 
-/** Packages that import no package at all: they run in other people's processes. */
+/** Packages without dependencies: they run in other people's processes. */
+const published: ReadonlySet<string> = new Set(['plugin-sdk', 'extension']);
+
+/** Packages that no other imports: only authors do. */
 const islands: ReadonlySet<string> = new Set(['plugin-sdk']);
 
 const importPattern = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)(['"])([^'"\n]+)\1/g;
@@ -45,8 +49,8 @@ export function faultOf(importer: string, inTest: boolean, specifier: string): s
       : null;
   }
   if (!specifier.startsWith('@fairlead/')) {
-    return importer === 'plugin-sdk' && !inTest && !specifier.startsWith('node:')
-      ? `plugin-sdk imports ${specifier}; it has no dependencies`
+    return published.has(importer) && !inTest && !specifier.startsWith('node:')
+      ? `${importer} imports ${specifier}; it has no dependencies`
       : null;
   }
   const imported = specifier.split('/')[1] ?? '';
@@ -55,7 +59,7 @@ export function faultOf(importer: string, inTest: boolean, specifier: string): s
   if (floor === undefined) return `imports ${specifier}, which has no floor`;
   if (imported === 'testing') return inTest ? null : 'imports testing outside its tests';
   if (importer === 'testing' && imported === 'base') return null;
-  if (islands.has(importer)) return `${importer} imports nothing, yet it imports ${imported}`;
+  if (published.has(importer)) return `${importer} imports nothing, yet it imports ${imported}`;
   if (islands.has(imported)) return `imports ${imported}, which only authors import`;
   return floor < own ? null : `imports ${imported} (floor ${floor}) from floor ${own}`;
 }

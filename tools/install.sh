@@ -48,8 +48,8 @@ install_locked() {
       return 1
     }
   fi
-  "$node" --disable-warning=ExperimentalWarning "$root/tools/build-sdk.ts" 9>&- >&2 || {
-    say 'building packages/plugin-sdk failed; its message stands above.'
+  "$node" --disable-warning=ExperimentalWarning "$root/tools/build-published.ts" 9>&- >&2 || {
+    say 'building packages/plugin-sdk or packages/extension failed; the message stands above.'
     return 1
   }
   printf '%s\n%s\n' "$digest" "$node" >"$record.$$" && mv -f "$record.$$" "$record"

@@ -11,6 +11,7 @@ const everyTest = [
   'packages/*/test/**/*.test.ts',
   'plugins/*/test/**/*.test.ts',
   'examples/plugins/*/test/**/*.test.ts',
+  'examples/extensions/*/test/**/*.test.ts',
   'test/**/*.test.ts',
   'tools/test/**/*.test.ts',
 ];

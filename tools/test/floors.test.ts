@@ -40,6 +40,17 @@ test('the SDK imports nothing and is imported by authors alone', () => {
   );
 });
 
+test('the extension package imports nothing, and what stands above it may import it', () => {
+  assert.equal(faultOf('extension', false, 'zod'), 'extension imports zod; it has no dependencies');
+  assert.equal(faultOf('extension', true, 'zod'), null);
+  assert.equal(
+    faultOf('extension', false, '@fairlead/base'),
+    'extension imports nothing, yet it imports base',
+  );
+  assert.equal(faultOf('dispatch', false, '@fairlead/extension'), null);
+  assert.equal(faultOf('base', false, '@fairlead/extension'), 'imports extension (floor 0) from floor 0');
+});
+
 test('a path into another package is refused', () => {
   assert.equal(
     faultOf('cli', false, '../../packages/runner/src/index.ts'),

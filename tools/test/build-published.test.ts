@@ -19,15 +19,13 @@ import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 function clone(t: { after(hook: () => void): void }): string {
   const folder = temporaryFolder(t);
   for (const path of [
-    'tools/build-sdk.ts',
-    'packages/plugin-sdk/package.json',
-    'packages/plugin-sdk/tsconfig.build.json',
+    'tools/build-published.ts',
+    ...['plugin-sdk', 'extension'].flatMap((name) =>
+      ['package.json', 'tsconfig.build.json', 'src'].map((entry) => `packages/${name}/${entry}`),
+    ),
   ]) {
-    cpSync(join(repositoryRoot, path), join(folder, path));
+    cpSync(join(repositoryRoot, path), join(folder, path), { recursive: true });
   }
-  cpSync(join(repositoryRoot, 'packages/plugin-sdk/src'), join(folder, 'packages/plugin-sdk/src'), {
-    recursive: true,
-  });
   mkdirSync(join(folder, 'node_modules'));
   for (const name of ['typescript', '@typescript', '@types', 'undici-types']) {
     symlinkSync(join(repositoryRoot, 'node_modules', name), join(folder, 'node_modules', name));
@@ -37,18 +35,20 @@ function clone(t: { after(hook: () => void): void }): string {
 }
 
 async function build(folder: string): Promise<unknown> {
-  const child = spawn(process.execPath, [join(folder, 'tools/build-sdk.ts')], { stdio: 'ignore' });
+  const child = spawn(process.execPath, [join(folder, 'tools/build-published.ts')], { stdio: 'ignore' });
   const [code] = await once(child, 'exit');
   return code;
 }
 
-test('the SDK is built once, by however many at a time, and again when a source changed', async (t) => {
+test('what is published is built once, by however many at a time, and again when a source changed', async (t) => {
   hygiene(t);
   const folder = clone(t);
   const index = join(folder, 'packages/plugin-sdk/dist/index.js');
   assert.deepEqual(await Promise.all([build(folder), build(folder), build(folder)]), [0, 0, 0]);
   assert.match(readFileSync(index, 'utf8'), /from '\.\/authoring\/plugin\.js'/);
   assert.ok(existsSync(join(folder, 'packages/plugin-sdk/dist/index.d.ts')));
+  for (const entry of ['index', 'builtin/index', 'testing/index', 'runtime/index', 'worker/worker-main'])
+    assert.ok(existsSync(join(folder, `packages/extension/dist/${entry}.js`)), entry);
 
   const builtAt = statSync(index, { bigint: true }).mtimeNs;
   assert.equal(await build(folder), 0);

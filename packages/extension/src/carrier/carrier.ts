@@ -1,0 +1,146 @@
+import type { ScopeKind } from '../authoring/scope.ts';
+import type { FiredKind } from '../contracts/hook-contracts.ts';
+import type { HookKind } from '../contracts/hook-kinds.ts';
+import type { Json, JsonObject } from '../json/json.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { JsonSchema } from '../schema/json-schema.ts';
+
+/** What of an instance is called. */
+export type EndpointKind = 'tool' | 'command' | 'hook' | 'prompt' | 'tail' | 'status' | 'cap' | 'routine';
+
+/** A call's id: `call_…` for what is journalled, a number of the host's for the rest. Unique among the calls in flight of one carrier. */
+export type CallId = string | number;
+
+/** What the host tells a call, as plain data. It may be shared by many calls: nothing changes it. */
+export interface CallContext {
+  readonly agent?: { readonly id: string; readonly name: string };
+  /** The session's root id. */
+  readonly session?: string;
+  /** The merge for this call, frozen. */
+  readonly settings: JsonObject;
+  /** The caps that are provided here: alias → method names. An alias that is absent is `undefined` to the handler. */
+  readonly caps: { readonly [alias: string]: readonly string[] };
+  /** The host's wall clock. A carrier that leaves the thread fills it in. */
+  readonly now_ms?: number;
+  /** How many caps stand above this call; absent is none. */
+  readonly depth?: number;
+}
+
+/** One call into an instance. */
+export interface CallRequest {
+  readonly call: CallId;
+  readonly instance: string;
+  readonly endpoint: EndpointKind;
+  /** The tool's, command's, hook's name, the kind of a cap, the id of a routine; "" for prompt, tail and status. */
+  readonly name: string;
+  /** Of a cap. */
+  readonly method?: string;
+  /** Parsed and deep-frozen. */
+  readonly input: Json;
+  readonly context: CallContext;
+  /** Filled in by the carrier while the call runs. */
+  running?: RunningCall | undefined;
+}
+
+/** Aborts a handler's signal. Registered, so that every copy of this package means the same. */
+export const ABORT: unique symbol = Symbol.for('fairlead.call.abort') as never;
+/** Ends a call for good. */
+export const END: unique symbol = Symbol.for('fairlead.call.end') as never;
+
+/** The end of a running call that the host holds. Its members are symbols, because in the host's thread it is the handler's own context. */
+export interface RunningCall {
+  [ABORT](): void;
+  [END](): void;
+}
+
+/** Aborts the handler's signal, if it looks at it. The call stays open: a tool may still say how it ended. */
+export function abortCall(request: CallRequest): void {
+  request.running?.[ABORT]();
+}
+
+/** Ends a call for good: its context expires, and what it still answers is void. */
+export function endCall(request: CallRequest): void {
+  request.running?.[END]();
+}
+
+/** What opens an instance. */
+export interface OpenRequest {
+  /** The host's name for it. Opening an open instance answers its contributions anew. */
+  readonly instance: string;
+  readonly kind: ScopeKind;
+  /** The root id of the agent's or session's database; "" at global scope. */
+  readonly key: string;
+  /** The agent's or session's name, for people. */
+  readonly name?: string;
+  readonly settings: JsonObject;
+}
+
+/** A tool as an instance contributes it. */
+export interface ToolContribution {
+  readonly name: string;
+  readonly about: string;
+  readonly args: JsonSchema;
+  readonly risk: 'low' | 'medium' | 'high';
+  readonly approval: 'never' | 'unless_auto_approved' | 'always';
+  readonly timeout_ms: number;
+  readonly per_minute?: number;
+  readonly sensitive: readonly string[];
+  readonly effect: 'read' | 'records' | 'write';
+  /** It came from `moreTools`. */
+  readonly runtime: boolean;
+}
+
+/** Everything that one instance contributes, as plain data. */
+export interface Contributions {
+  readonly tools: readonly ToolContribution[];
+  readonly commands: readonly { readonly name: string; readonly about: string; readonly args: JsonSchema }[];
+  readonly hooks: readonly HookKind[];
+  /** Which tools the gate judges; absent is all. */
+  readonly gates?: readonly string[];
+  readonly prompt: boolean;
+  readonly tail: boolean;
+  readonly status: boolean;
+  readonly caps: readonly { readonly kind: string; readonly methods: readonly string[] }[];
+  readonly routines: readonly {
+    readonly id: string;
+    readonly about: string;
+    readonly cron?: string;
+    readonly every_ms?: number;
+  }[];
+}
+
+/** One hook, prompt, tail or status of one instance, looked up once and fired often. */
+export interface HookEndpoint {
+  /**
+   * Enters the handler. What comes back is raw and not trusted: a value, or a promise of one; it may throw. Whoever fires
+   * ends the call with `endCall(request)`.
+   */
+  begin(request: CallRequest): unknown;
+}
+
+/** Why nothing behind a carrier can be called any more. */
+export interface Death {
+  readonly code: 'extension_crashed' | 'extension_unresponsive' | 'extension_ended' | 'extension_load_failed';
+  readonly reason: string;
+}
+
+/**
+ * One extension, wherever its code runs: all that the hub sees of a tier. Every value that crosses is plain JSON and frozen.
+ * Errors are `ExtensionError`s; the certainty of a call that failed stands on its error.
+ */
+export interface Carrier {
+  readonly manifest: Manifest;
+  readonly dead: Death | undefined;
+  /** Opens an instance: `instantiate_failed`, `extension_ended`. The budget is the caller's to keep. */
+  open(request: OpenRequest): Promise<Contributions>;
+  /** Calls an endpoint; answers at once where it can. Once a promise is returned, only `running` ends it early. */
+  call(request: CallRequest): Json | Promise<Json>;
+  /** Looks a hook up: the fast way in, for what is fired at every turn. */
+  hook(instance: string, kind: FiredKind): HookEndpoint;
+  /** Settles when no call of an instance (of all of them without one) is in flight. */
+  idle(instance?: string): Promise<void>;
+  /** Ends an instance: `close`, then what its scope owns, in reverse order. Never rejects; what fails is logged. */
+  close(instance: string): Promise<void>;
+  /** Ends every instance, the last one first, then the code itself. */
+  end(): Promise<void>;
+}

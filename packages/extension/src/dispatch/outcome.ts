@@ -1,0 +1,31 @@
+import type { NormalOutput } from '../contracts/tool-output.ts';
+import type { Certainty } from '../errors.ts';
+
+/** Why a call gave no value. `message` is safe to show. */
+export interface CallFault {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The end of a call that carries out somebody's effect. A value comes only with `completed`; the same shape as the host's own. */
+export type CallOutcome<T> =
+  | { readonly certainty: 'completed'; readonly value: T }
+  | { readonly certainty: Certainty; readonly fault: CallFault };
+
+/** Narrows an outcome to the one that carries a value. */
+export function hasValue<T>(
+  outcome: CallOutcome<T>,
+): outcome is { readonly certainty: 'completed'; readonly value: T } {
+  return 'value' in outcome;
+}
+
+/** A tool's outcome as its caller reads it: a fault is an error whose text begins with the code. */
+export interface ToolAnswer extends NormalOutput {
+  readonly certainty: Certainty;
+}
+
+export function toolAnswer(outcome: CallOutcome<NormalOutput>): ToolAnswer {
+  if (hasValue(outcome)) return { certainty: 'completed', ...outcome.value };
+  const { certainty, fault } = outcome;
+  return { certainty, text: `${fault.code}: ${fault.message}`, isError: true };
+}

@@ -1,0 +1,240 @@
+import { abortCall, type CallRequest, END, type EndpointKind } from '../carrier/carrier.ts';
+import { isThenable } from '../guest/thenable.ts';
+import type { Json } from '../json/json.ts';
+import { Budget, type Budgeted, type BudgetWheel } from './budget-wheel.ts';
+import type { HookTarget } from './hook-target.ts';
+
+/** Why a handler gave nothing. */
+export type Failure =
+  | { readonly kind: 'threw'; readonly thrown: unknown }
+  | { readonly kind: 'late' }
+  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'gone'; readonly reason: string };
+
+/** What a series gathers, by its kind of hook. Each answer says whether the next handler is asked. */
+export interface Fold<Result> {
+  readonly endpoint: EndpointKind;
+  /** The hook's name, "" for a prompt, a tail, a status. */
+  readonly name: string;
+  /** What the next handler is handed; frozen. */
+  input: Json;
+  /** Whether a handler is asked at all. */
+  asks(target: HookTarget): boolean;
+  /** A handler's answer, raw. One that says nothing is not handed in. */
+  take(raw: unknown, target: HookTarget): boolean;
+  fail(failure: Failure, target: HookTarget): boolean;
+  result(): Result;
+}
+
+export interface SeriesOptions {
+  readonly wheel: BudgetWheel;
+  readonly budgetMs: number;
+  readonly dispatchMs: number;
+  readonly nextCall: () => number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Runs handlers one after another. It answers at once when all of them do; else with one promise for the whole firing, one budget
+ * for the handler that runs and one for all of it. Both are nodes of the wheel, so a handler costs no timer.
+ */
+export function runSeries<Result>(
+  targets: readonly HookTarget[],
+  fold: Fold<Result>,
+  options: SeriesOptions,
+): Result | Promise<Result> {
+  for (let index = 0; index < targets.length; index += 1) {
+    const target = targets[index] as HookTarget;
+    if (target.gates !== undefined && !fold.asks(target)) continue;
+    if (target.gone !== undefined) {
+      if (!fold.fail({ kind: 'gone', reason: target.gone }, target)) break;
+      continue;
+    }
+    const request = requestFor(target, fold, options);
+    let raw: unknown;
+    try {
+      raw = target.endpoint.begin(request);
+    } catch (thrown) {
+      request.running?.[END]();
+      if (!fold.fail({ kind: 'threw', thrown }, target)) break;
+      continue;
+    }
+    if (raw === undefined) request.running?.[END]();
+    else if (isThenable(raw)) return new Series(targets, fold, options, index).wait(raw, request, target);
+    else {
+      request.running?.[END]();
+      if (!fold.take(raw, target)) break;
+    }
+  }
+  return fold.result();
+}
+
+function requestFor(target: HookTarget, fold: Fold<unknown>, options: SeriesOptions): CallRequest {
+  return {
+    call: options.nextCall(),
+    instance: target.instance,
+    endpoint: fold.endpoint,
+    name: fold.name,
+    input: fold.input,
+    context: target.context,
+    running: undefined,
+  };
+}
+
+/** A series from its first handler that answered with a promise on. */
+class Series<Result> implements Budgeted {
+  readonly #targets: readonly HookTarget[];
+  readonly #fold: Fold<Result>;
+  readonly #options: SeriesOptions;
+  readonly #handler = new Budget(this);
+  readonly #whole = new Budget(this);
+  #index: number;
+  #target: HookTarget | undefined;
+  #request: CallRequest | undefined;
+  #onValue: (raw: unknown) => void = ignore;
+  #onThrown: (thrown: unknown) => void = ignore;
+  #settle: (result: Result) => void = ignore;
+  #reject: (thrown: unknown) => void = ignore;
+
+  constructor(targets: readonly HookTarget[], fold: Fold<Result>, options: SeriesOptions, index: number) {
+    this.#targets = targets;
+    this.#fold = fold;
+    this.#options = options;
+    this.#index = index;
+  }
+
+  wait(raw: PromiseLike<unknown>, request: CallRequest, target: HookTarget): Promise<Result> {
+    const { wheel, dispatchMs, signal } = this.#options;
+    return new Promise((settle, reject) => {
+      this.#settle = settle;
+      this.#reject = reject;
+      this.#listen();
+      wheel.arm(this.#whole, dispatchMs);
+      signal?.addEventListener('abort', this.#cancel, { once: true });
+      this.#await(raw, request, target);
+      if (signal?.aborted === true) this.#cancel();
+    });
+  }
+
+  expire(budget: Budget): void {
+    this.#abandon({ kind: 'late' }, budget === this.#whole);
+  }
+
+  readonly #cancel = (): void => this.#abandon({ kind: 'cancelled' }, true);
+
+  /** New listeners: what the old ones still hear is void. */
+  #listen(): void {
+    const onValue = (raw: unknown): void => {
+      if (onValue === this.#onValue) this.#settled(raw);
+    };
+    const onThrown = (thrown: unknown): void => {
+      if (onThrown === this.#onThrown) this.#threw(thrown);
+    };
+    this.#onValue = onValue;
+    this.#onThrown = onThrown;
+  }
+
+  #await(raw: PromiseLike<unknown>, request: CallRequest, target: HookTarget): void {
+    this.#request = request;
+    this.#target = target;
+    this.#options.wheel.arm(this.#handler, this.#options.budgetMs);
+    // A foreign thenable may call back twice, or at once; a promise does neither.
+    (raw instanceof Promise ? raw : Promise.resolve(raw)).then(this.#onValue, this.#onThrown);
+  }
+
+  #settled(raw: unknown): void {
+    this.#request?.running?.[END]();
+    try {
+      this.#goOn(raw === undefined || this.#fold.take(raw, this.#target as HookTarget));
+    } catch (failure) {
+      this.#broken(failure);
+    }
+  }
+
+  #threw(thrown: unknown): void {
+    this.#request?.running?.[END]();
+    try {
+      this.#goOn(this.#fold.fail({ kind: 'threw', thrown }, this.#target as HookTarget));
+    } catch (failure) {
+      this.#broken(failure);
+    }
+  }
+
+  /** The handler that runs is left: its context expires and its answer is void. */
+  #abandon(failure: Failure, all: boolean): void {
+    const target = this.#target as HookTarget;
+    if (this.#request !== undefined) {
+      abortCall(this.#request);
+      this.#request.running?.[END]();
+    }
+    this.#listen();
+    try {
+      this.#goOn(this.#fold.fail(failure, target) && !(all && this.#failRest(failure)));
+    } catch (broken) {
+      this.#broken(broken);
+    }
+  }
+
+  /** Every handler that was not asked yet fails alike; answers that the series is over. */
+  #failRest(failure: Failure): true {
+    while (this.#index + 1 < this.#targets.length) {
+      this.#index += 1;
+      const target = this.#targets[this.#index] as HookTarget;
+      if (target.gates !== undefined && !this.#fold.asks(target)) continue;
+      if (!this.#fold.fail(failure, target)) break;
+    }
+    return true;
+  }
+
+  #goOn(proceeds: boolean): void {
+    if (proceeds && !this.#next()) return;
+    this.#end();
+    this.#settle(this.#fold.result());
+  }
+
+  /** A fold, or a report, failed: never a handler. */
+  #broken(failure: unknown): void {
+    this.#end();
+    this.#reject(failure);
+  }
+
+  /** Asks the next handlers; answers whether all have been asked. */
+  #next(): boolean {
+    const fold = this.#fold;
+    for (this.#index += 1; this.#index < this.#targets.length; this.#index += 1) {
+      const target = this.#targets[this.#index] as HookTarget;
+      if (target.gates !== undefined && !fold.asks(target)) continue;
+      if (target.gone !== undefined) {
+        if (!fold.fail({ kind: 'gone', reason: target.gone }, target)) return true;
+        continue;
+      }
+      const request = requestFor(target, fold, this.#options);
+      let raw: unknown;
+      try {
+        raw = target.endpoint.begin(request);
+      } catch (thrown) {
+        request.running?.[END]();
+        if (!fold.fail({ kind: 'threw', thrown }, target)) return true;
+        continue;
+      }
+      if (isThenable(raw)) {
+        this.#await(raw, request, target);
+        return false;
+      }
+      request.running?.[END]();
+      if (raw !== undefined && !fold.take(raw, target)) return true;
+    }
+    return true;
+  }
+
+  #end(): void {
+    const { wheel, signal } = this.#options;
+    wheel.disarm(this.#handler);
+    wheel.disarm(this.#whole);
+    this.#onValue = ignore;
+    this.#onThrown = ignore;
+    signal?.removeEventListener('abort', this.#cancel);
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,108 @@
+import type { Uses } from '../authoring/cap.ts';
+import type { Log } from '../authoring/context.ts';
+import type { DefinedPart, DefinedTool } from '../authoring/definition.ts';
+import type { Ask, HostSide, LogLine } from '../carrier/ask.ts';
+import { checkAsk } from '../carrier/ask.ts';
+import type { CallRequest, OpenRequest } from '../carrier/carrier.ts';
+import type { Clock } from '../clock.ts';
+import { cutText } from '../contracts/text.ts';
+import { extensionError } from '../errors.ts';
+import type { Json } from '../json/json.ts';
+import { plainJson } from '../json/plain-json.ts';
+import { ASKS_MAX, contextLimits } from '../limits.ts';
+import type { Manifest } from '../manifest/manifest.ts';
+import type { CompiledSchema } from '../schema/compile-schema.ts';
+import type { InstanceScope } from './instance-scope.ts';
+
+/** What all instances of one guest share. */
+export interface Surroundings {
+  readonly manifest: Manifest;
+  readonly uses: Uses;
+  readonly settings: CompiledSchema;
+  readonly host: HostSide;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Slot 0 says, to a thread that watches, which extension runs right now; 0 is none. */
+  readonly activity: Int32Array;
+  readonly number: number;
+  /** Questions to the host without an answer yet. */
+  asks: number;
+}
+
+/** One open instance. */
+export class Instance {
+  readonly id: string;
+  readonly request: OpenRequest;
+  readonly part: DefinedPart;
+  readonly around: Surroundings;
+  readonly scope: InstanceScope;
+  state: unknown;
+  /** Closed or closing: nothing is entered any more. */
+  ended = false;
+  runtimeTools: ReadonlyMap<string, DefinedTool> = new Map();
+  #inFlight = 0;
+  #idle: (() => void)[] = [];
+
+  constructor(request: OpenRequest, part: DefinedPart, around: Surroundings, scope: InstanceScope) {
+    this.id = request.instance;
+    this.request = request;
+    this.part = part;
+    this.around = around;
+    this.scope = scope;
+  }
+
+  /** Counts a call in, or refuses it. */
+  enter(): void {
+    if (this.ended) throw extensionError('extension_ended', this.id, { certainty: 'not_started' });
+    this.#inFlight += 1;
+  }
+
+  /** Counts a call out. */
+  leave(): void {
+    this.#inFlight -= 1;
+    if (this.#inFlight > 0 || this.#idle.length === 0) return;
+    const waiting = this.#idle;
+    this.#idle = [];
+    for (const settle of waiting) settle();
+  }
+
+  /** Settles when no call is in flight. */
+  idle(): Promise<void> {
+    if (this.#inFlight === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idle.push(resolve));
+  }
+}
+
+/** Asks the host: `capability_not_declared`, `too_many_asks`, and what the host answers. */
+export async function ask(
+  around: Surroundings,
+  question: Ask,
+  caller: CallRequest | undefined,
+): Promise<Json> {
+  checkAsk(around.manifest, question.op);
+  if (around.asks >= ASKS_MAX) throw extensionError('too_many_asks');
+  around.asks += 1;
+  try {
+    return await around.host.ask(question, caller);
+  } finally {
+    around.asks -= 1;
+  }
+}
+
+/** The log of an extension: lines are cut, data that JSON cannot hold or that is too large is left out. */
+export function logTo(host: Pick<HostSide, 'log'>): Log {
+  const say = (level: LogLine['level']) => (message: string, data?: Json) => {
+    const line = cutText(String(message), contextLimits.maxLine);
+    const plain = data === undefined ? undefined : plainJson(data, LOG_BOUNDS);
+    if (plain === undefined) host.log({ level, message: line });
+    else host.log({ level, message: line, data: plain.ok ? plain.value : `[left out: it ${plain.message}]` });
+  };
+  return Object.freeze({ debug: say('debug'), info: say('info'), warn: say('warn') });
+}
+
+const LOG_BOUNDS = Object.freeze({
+  maxBytes: contextLimits.maxLogData,
+  maxDepth: 8,
+  maxNodes: 1024,
+  maxKeyBytes: 256,
+});
