@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { Clock, Random } from '@fairlead/base';
 
 /** Where a command prints. */
@@ -20,4 +21,6 @@ export type CommandContext = CommandOutput & {
   readonly random: Random;
   /** The whole of standard input, at most one byte more than `maxBytes`. */
   readStdin(maxBytes: number): Promise<Buffer>;
+  /** Standard input and output themselves, for a command that speaks a protocol over them; nothing else is printed then. */
+  streams(): { readonly input: Readable; readonly output: Writable };
 };

@@ -82,6 +82,10 @@ export const cliErrors = defineErrors({
     message: 'No gateway was named.',
     next: 'Give --server-url URL, or write server_url into runner.toml.',
   },
+  mcp_calls_full: {
+    message: '64 calls of this client are still running; nothing was sent.',
+    next: 'Wait until some of them have ended.',
+  },
   internal_error: {
     message: 'Something went wrong inside Fairlead.',
     next: 'Run it again with FAIRLEAD_DEBUG=1 and report what it prints.',

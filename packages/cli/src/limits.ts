@@ -31,6 +31,21 @@ export const answerTimeoutMs = Object.freeze({
   health: 2 * secondMs,
 });
 
+/** `fairlead mcp`: one client on stdin and stdout, and the gateway behind it. */
+export const mcpLimits = Object.freeze({
+  /** What the gateway takes in one body by default. */
+  lineBytes: 1024 * 1024,
+  /** Above the gateway's own bounds, so that its own answer about them is the one that clients read. */
+  lineDepth: 64,
+  lineNodes: 65_536,
+  /** Calls that run at once, each on a socket of its own: an eighth of the sockets that the gateway takes. */
+  calls: 64,
+  /** Sockets kept between calls. */
+  idleSockets: 4,
+  /** Half of what the gateway keeps them, so that none is closed under a request. */
+  idleSocketMs: 30 * secondMs,
+});
+
 /** What people read. */
 export const outputLimits = Object.freeze({
   /** Above any line that is meant to be read; a longer one is cut. */

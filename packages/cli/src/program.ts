@@ -32,6 +32,7 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
   addRunnerCommands(program, execute);
   addTokenCommands(program, execute);
   addPluginCommands(program, execute);
+  addMcpCommand(program, execute);
   refuseRepeatedFlags(program);
   return program;
 }
@@ -214,4 +215,19 @@ function addPluginCommands(program: Command, execute: Execute): void {
     .action((flags) =>
       execute(async (context) => (await import('./commands/plugin-call.ts')).pluginCall(context, flags)),
     );
+}
+
+function addMcpCommand(program: Command, execute: Execute): void {
+  program
+    .command('mcp')
+    .description(
+      'serve the gateway’s tools over MCP on stdin and stdout, for clients that start their servers',
+    )
+    .addOption(stateDirFlag())
+    .addOption(valueFlag('--server-url <url>', 'the gateway (default: the one of this state directory)'))
+    .addOption(valueFlag('--token-file <file>', 'file that holds the token'))
+    .addOption(
+      valueFlag('--token <token>', 'the token itself (a file is safer; FAIRLEAD_TOKEN, FAIRLEAD_PAT)'),
+    )
+    .action((flags) => execute(async (context) => (await import('./commands/mcp.ts')).mcp(context, flags)));
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { type Clock, systemClock, systemRandom } from '@fairlead/base';
 import { repositoryRoot } from '@fairlead/testing';
 import type { CommandContext } from '../src/command-context.ts';
@@ -16,6 +17,7 @@ export function testContext(
     readonly clock?: Clock;
     readonly cloneRoot?: string;
     readonly stdin?: string;
+    readonly streams?: { readonly input: Readable; readonly output: Writable };
   } = {},
 ): TestContext {
   const printed = { stdout: '', stderr: '' };
@@ -33,6 +35,7 @@ export function testContext(
     stderr: (text) => {
       printed.stderr += text;
     },
+    streams: () => options.streams ?? { input: new PassThrough(), output: new PassThrough() },
     readStdin: async (maxBytes) => Buffer.from(options.stdin ?? '').subarray(0, maxBytes + 1),
     printed,
   };

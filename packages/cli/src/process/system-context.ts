@@ -13,6 +13,7 @@ export function systemContext(cloneRoot: string, output: CommandOutput): Command
     platform: process.platform,
     clock: systemClock(),
     random: systemRandom(),
+    streams: () => ({ input: process.stdin, output: process.stdout }),
     readStdin: async (maxBytes) => {
       const chunks: Buffer[] = [];
       let size = 0;

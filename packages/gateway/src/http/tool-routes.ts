@@ -1,4 +1,4 @@
-import type { Json } from '@fairlead/base';
+import { encodeJson, type Json } from '@fairlead/base';
 import {
   directTool,
   dispatchErrors,
@@ -8,16 +8,13 @@ import {
 } from '@fairlead/dispatch';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../log/log.ts';
-import { mcpResult } from '../mcp/mcp-result.ts';
+import { MCP_RESULT_TYPE, mcpResult } from '../mcp/mcp-result.ts';
 import type { Admission } from './admission.ts';
 import { sendEnvelope, sendJson } from './answer.ts';
 import { type CallRequest, readCallBody } from './call-body.ts';
 import { callEnvelope, callStatus } from './call-envelope.ts';
 import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
 import type { RunningRequests } from './running-requests.ts';
-
-/** The media type under which the answer of a tool is its MCP result and not the envelope; `fairlead mcp` asks for it. */
-export const MCP_RESULT_TYPE = 'application/vnd.fairlead.mcp-result+json';
 
 /** `POST /api/tools/list` and `POST /api/tools/call`. */
 export function addToolRoutes(
@@ -88,7 +85,7 @@ function sendInvocation(reply: FastifyReply, value: Invocation): void {
 }
 
 function sendMcpResult(reply: FastifyReply, value: Invocation): void {
-  sendJson(reply, 200, JSON.stringify(mcpResult(value)), MCP_RESULT_TYPE);
+  sendJson(reply, 200, encodeJson(mcpResult(value)), MCP_RESULT_TYPE);
 }
 
 /** What callers are told of the tools that they may call by name: always the same. */

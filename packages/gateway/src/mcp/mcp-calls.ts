@@ -1,10 +1,10 @@
 import type { Json, JsonObject } from '@fairlead/base';
 import { directTool, dispatchErrors, type Principal, type RuntimeTool } from '@fairlead/dispatch';
-import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { gatewayErrors } from '../errors.ts';
 import type { RunningRequests } from '../http/running-requests.ts';
 import type { Log } from '../log/log.ts';
-import { type McpCall, readMcpCall } from './mcp-call.ts';
+import { admitMcpCall, noSuchTool } from './mcp-admission.ts';
+import type { McpCall } from './mcp-call.ts';
 import { mcpFailure, mcpResult } from './mcp-result.ts';
 
 /** What `tools/call` works with. */
@@ -23,17 +23,14 @@ export async function callMcpTool(
   principal: Principal,
   params: Json | undefined,
 ): Promise<JsonObject> {
-  const reading = readMcpCall(params);
-  if (!reading.ok) {
-    if (reading.kind === 'params') throw new ProtocolError(ProtocolErrorCode.InvalidParams, reading.problem);
-    const { member, problem } = reading;
-    const { message, next: recovery } = dispatchErrors.invalid_arguments;
-    const detail = { member, problem };
-    return mcpFailure({ code: 'invalid_arguments', message, recovery, detail, certainty: 'not_started' });
+  const admitted = admitMcpCall(params);
+  if ('failure' in admitted) return admitted.failure;
+  const tool = directTool(parts.tools, admitted.call.tool);
+  if (typeof tool === 'string') {
+    const { message, next: recovery } = dispatchErrors[tool];
+    throw noSuchTool({ code: tool, message, recovery });
   }
-  const tool = directTool(parts.tools, reading.call.tool);
-  if (typeof tool === 'string') throw noSuchTool(tool);
-  return await carryOut(parts, tool, reading.call, principal);
+  return await carryOut(parts, tool, admitted.call, principal);
 }
 
 function carryOut(
@@ -60,9 +57,4 @@ function carryOut(
 function gatewayFailure(code: 'request_timeout' | 'gateway_stopping' | 'internal_error'): JsonObject {
   const { message, next: recovery } = gatewayErrors[code];
   return mcpFailure({ code, message, recovery, certainty: 'outcome_unknown' });
-}
-
-function noSuchTool(code: 'unknown_tool' | 'tool_route_gateway'): ProtocolError {
-  const { message, next: recovery } = dispatchErrors[code];
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, message, { code, recovery });
 }

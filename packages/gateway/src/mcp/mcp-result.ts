@@ -3,6 +3,9 @@ import type { Invocation, InvocationError } from '@fairlead/dispatch';
 import { mcpLimits } from '../limits.ts';
 import { CONTEXT_META_KEY } from './mcp-call.ts';
 
+/** The media type under which the HTTP API answers a call with its MCP result and not the envelope; `fairlead mcp` asks for it. */
+export const MCP_RESULT_TYPE = 'application/vnd.fairlead.mcp-result+json';
+
 /** A failure as MCP clients get it, whoever found it. */
 export type McpFailure = InvocationError & { readonly certainty: Certainty; readonly call?: string };
 

@@ -1,0 +1,118 @@
+import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import { type Clock, encodeJson, type Json } from '@fairlead/base';
+import { parseServerUrl } from '../client/api-client.ts';
+import { clientLimits, mcpLimits } from '../limits.ts';
+
+/** What one POST came to; `unsent` and `lost` as in `client/api-client.ts`. */
+export type PostReply =
+  | { readonly kind: 'answered'; readonly status: number; readonly mediaType: string; readonly bytes: Buffer }
+  | { readonly kind: 'unsent'; readonly reason: string }
+  | { readonly kind: 'lost'; readonly reason: string };
+
+type Post = {
+  readonly path: string;
+  readonly token: string;
+  readonly accept: string;
+  readonly body: Json;
+  readonly timeoutMs: number;
+};
+
+type Open = (url: URL, options: RequestOptions) => ClientRequest;
+
+/** Posts to one server over sockets that it keeps. Never retries, never follows a redirect. */
+export class KeepAliveClient implements Disposable {
+  readonly #clock: Clock;
+  readonly #serverUrl: string;
+  readonly #open: Open;
+  readonly #agent: Agent;
+
+  private constructor(clock: Clock, serverUrl: string, open: Open, agent: Agent) {
+    this.#clock = clock;
+    this.#serverUrl = serverUrl;
+    this.#open = open;
+    this.#agent = agent;
+  }
+
+  /** Opens no socket yet. Rejects with `server_url_invalid` for a bad address. */
+  static async to(clock: Clock, serverUrl: string): Promise<KeepAliveClient> {
+    const isSecure = parseServerUrl(serverUrl, '/').protocol === 'https:';
+    const { Agent, request } = isSecure ? await import('node:https') : await import('node:http');
+    // Node's agent lets go of an idle socket a second before the time that the server names; a proxy that names none gets ours.
+    const agent = new Agent({
+      keepAlive: true,
+      maxSockets: mcpLimits.calls,
+      maxFreeSockets: mcpLimits.idleSockets,
+      timeout: mcpLimits.idleSocketMs,
+    });
+    return new KeepAliveClient(clock, serverUrl, request, agent);
+  }
+
+  post(wanted: Post): Promise<PostReply> {
+    const url = parseServerUrl(this.#serverUrl, wanted.path);
+    const payload = Buffer.from(encodeJson(wanted.body));
+    return new Promise((resolve) => {
+      let hasBegun = false;
+      let isOver = false;
+      const end = (reply: PostReply) => {
+        if (isOver) return;
+        isOver = true;
+        timer.cancel();
+        resolve(reply);
+      };
+      const fail = (reason: string) => {
+        end({ kind: hasBegun ? 'lost' : 'unsent', reason });
+        request.destroy();
+      };
+      const request = this.#open(url, {
+        method: 'POST',
+        agent: this.#agent,
+        headers: {
+          accept: wanted.accept,
+          authorization: `Bearer ${wanted.token}`,
+          'content-type': 'application/json',
+          'content-length': payload.length,
+        },
+      });
+      request.on('socket', (socket) => {
+        // A kept socket takes the request at once; a new one when it is connected, and over TLS when that stands too.
+        if (request.reusedSocket) hasBegun = true;
+        else
+          socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+            hasBegun = true;
+          });
+      });
+      request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the connection failed'));
+      request.on('response', (response) => collect(response, end, fail));
+      const timer = this.#clock.setTimer(wanted.timeoutMs, () =>
+        fail(`no answer within ${Math.ceil(wanted.timeoutMs / 1000)} s`),
+      );
+      request.end(payload);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#agent.destroy();
+  }
+}
+
+function collect(
+  response: IncomingMessage,
+  end: (reply: PostReply) => void,
+  fail: (reason: string) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  response.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > clientLimits.answerBytes) fail('the answer is too large');
+    else chunks.push(chunk);
+  });
+  response.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the answer broke off'));
+  response.on('end', () => {
+    if (!response.complete) return fail('the answer broke off');
+    const [mediaType = ''] = (response.headers['content-type'] ?? '').split(';');
+    const [first] = chunks;
+    const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
+    end({ kind: 'answered', status: response.statusCode ?? 0, mediaType, bytes });
+  });
+}
