@@ -107,6 +107,9 @@ export const SEARCH_SLICE_COMMITS = 200;
 /** Text of one record that is searched, in UTF-16 units: an entry's longest text. */
 export const SEARCHED_TEXT_UNITS = 64 * 1024;
 
+/** Commits whose place is not yet written down: what a start after a crash reads again, and spares every commit a page. */
+export const MAX_UNPLACED_COMMITS = 128;
+
 /** Rows that one step of a drop removes. */
 export const DROP_SLICE_ROWS = 500;
 

@@ -43,6 +43,8 @@ test('the product database has the peer-local tables and those of the log, and o
         'dropped_roots',
         'journal',
         'latest',
+        'places',
+        'places_floor',
         'quarantine',
         'records',
         'registers',

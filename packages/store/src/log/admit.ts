@@ -6,7 +6,7 @@ import { type ApplyReport, ReportDraft } from './apply-report.ts';
 import type { SealedCommit } from './commit.ts';
 import { DatabaseState } from './database-state.ts';
 import type { PublicKeys } from './keys.ts';
-import { type LinkedCommit, linkChains, type ReadCommit } from './link-chains.ts';
+import { isSigned, type LinkedCommit, linkChains, type ReadCommit } from './link-chains.ts';
 import type { LogEngine } from './log-engine.ts';
 import { type DatabaseKind, rootId } from './names.ts';
 import { parseCommit } from './parse-commit.ts';
@@ -109,8 +109,8 @@ async function siftKnown(
   );
   const forks: SealedCommit[] = [];
   for (const [index, { commit }] of old.entries()) {
-    if (hashes[index]?.equals(commit.hash) === true) report.known += 1;
-    else if (keys.verifies(commit.header.author, commit.hash, commit.sig)) {
+    if (hashes[index] === commit.hash) report.known += 1;
+    else if (isSigned(commit, keys)) {
       report.refuse(commit.header, 'commit_fork');
       forks.push(commit);
     } else report.refuse(commit.header, 'commit_signature_invalid');
@@ -119,7 +119,7 @@ async function siftKnown(
   const unknown = commits.filter(({ commit }) => {
     const { author, seq } = commit.header;
     if (seq <= seqOf(author)) return false;
-    const name = `${author}:${seq}:${commit.hash.toString('base64url')}`;
+    const name = `${author}:${seq}:${commit.hash}`;
     if (seen.has(name)) report.known += 1;
     return !seen.has(name) && seen.add(name);
   });

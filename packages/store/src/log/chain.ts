@@ -4,7 +4,7 @@ export type Chain = {
   readonly peer: string;
   readonly seq: number;
   readonly hlc: number;
-  readonly hash: Buffer;
+  readonly hash: string;
   /**
    * The last commit that is offered to others: the newest that is applied or changes settings. What comes after it has no
    * standing, and nobody needs it to follow the chain.

@@ -28,11 +28,11 @@ export type Commit = {
   readonly sig: string;
 };
 
-/** A commit inside the store: parsed or just written, its hash computed from its header. */
+/** A commit inside the store: parsed or just written, its hash (base64url) computed from its header. */
 export type SealedCommit = {
   readonly header: CommitHeader;
   readonly ops: readonly PreparedOp[];
-  readonly hash: Buffer;
+  readonly hash: string;
   readonly sig: Buffer;
   /** The most that an operation of it needs. */
   readonly level: Level;
@@ -47,8 +47,13 @@ export function headerText(header: CommitHeader): string {
 }
 
 /** SHA-256 of `fairlead commit v1`, LF and the canonical header. */
-export function commitHash(header: CommitHeader): Buffer {
-  return hash('sha256', `fairlead commit v1\n${headerText(header)}`, 'buffer');
+export function commitHash(header: CommitHeader): string {
+  return hash('sha256', `fairlead commit v1\n${headerText(header)}`, 'base64url');
+}
+
+/** What is signed: the 32 bytes of the hash. */
+export function signedBytes(hash: string): Buffer {
+  return Buffer.from(hash, 'base64url');
 }
 
 export function levelOf(ops: readonly PreparedOp[]): Level {

@@ -1,7 +1,7 @@
 import { CLOCK_LIMIT } from '../limits.ts';
 import type { RefusalCode, ReportDraft } from './apply-report.ts';
 import type { Chain } from './chain.ts';
-import type { SealedCommit } from './commit.ts';
+import { type SealedCommit, signedBytes } from './commit.ts';
 import { certificateText, type PublicKeys } from './keys.ts';
 
 /** A commit whose form was read. */
@@ -10,7 +10,7 @@ export type ReadCommit = { readonly commit: SealedCommit; readonly intact: boole
 /** A commit that follows its author's chain: hash, signature, clock and the settings that it names are right. */
 export type LinkedCommit = { readonly commit: SealedCommit; readonly peer: string };
 
-type Head = Pick<Chain, 'seq' | 'hlc' | 'peer'> & { readonly hash: Buffer | undefined };
+type Head = Pick<Chain, 'seq' | 'hlc' | 'peer' | 'hash'>;
 
 export type LinkResult = {
   readonly linked: readonly LinkedCommit[];
@@ -20,7 +20,7 @@ export type LinkResult = {
 /** One author's commits that are left, in order, and how many of them a signature covers. */
 type Run = { readonly commits: ReadCommit[]; head: Head; signed: number | undefined };
 
-const NO_HEAD: Head = { seq: 0, hlc: 0, peer: '', hash: undefined };
+const NO_HEAD: Head = { seq: 0, hlc: 0, peer: '', hash: '' };
 
 /**
  * Follows each author's chain as far as its commits go, across authors as often as one waits for another's settings. The
@@ -95,13 +95,9 @@ function judge(
   const { header } = commit;
   const { head } = run;
   if (header.seq > head.seq + 1) return 'commit_gap';
-  if (header.seq <= head.seq)
-    return by.keys.verifies(header.author, commit.hash, commit.sig)
-      ? 'commit_fork'
-      : 'commit_signature_invalid';
+  if (header.seq <= head.seq) return isSigned(commit, by.keys) ? 'commit_fork' : 'commit_signature_invalid';
   if (!intact) return 'commit_hash_mismatch';
-  if (!follows(commit, head))
-    return by.keys.verifies(header.author, commit.hash, commit.sig) ? 'commit_fork' : 'commit_hash_mismatch';
+  if (!follows(commit, head)) return isSigned(commit, by.keys) ? 'commit_fork' : 'commit_hash_mismatch';
   run.signed ??= signedOf(run, by.keys);
   if (run.signed === 0) return 'commit_signature_invalid';
   if (header.hlc < 1 || header.hlc >= CLOCK_LIMIT || header.hlc <= head.hlc) return 'commit_clock_invalid';
@@ -113,7 +109,7 @@ function judge(
 }
 
 function follows(commit: SealedCommit, head: Head): boolean {
-  return commit.header.prev === (head.hash?.toString('base64url') ?? '');
+  return commit.header.prev === head.hash;
 }
 
 /**
@@ -131,9 +127,14 @@ function signedOf({ commits, head }: Run, keys: PublicKeys): number {
   if (first !== undefined && first.header.seq === 1 && !isCertified(first, keys)) return 0;
   for (let signed = length; signed > 0; signed -= 1) {
     const { commit } = commits[signed - 1] as ReadCommit;
-    if (keys.verifies(commit.header.author, commit.hash, commit.sig)) return signed;
+    if (isSigned(commit, keys)) return signed;
   }
   return 0;
+}
+
+/** True when a commit's own signature is its author's. */
+export function isSigned({ header, hash, sig }: SealedCommit, keys: PublicKeys): boolean {
+  return keys.verifies(header.author, signedBytes(hash), sig);
 }
 
 function isCertified(commit: SealedCommit, keys: PublicKeys): boolean {

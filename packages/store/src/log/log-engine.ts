@@ -84,7 +84,7 @@ export interface LogEngine {
   hashes(
     state: DatabaseState,
     places: readonly Pick<Position, 'author' | 'seq'>[],
-  ): Promise<(Buffer | undefined)[]>;
+  ): Promise<(string | undefined)[]>;
   /** A piece of one chain, in order. */
   chain(state: DatabaseState, author: string, range: ChainRange): Promise<StoredCommit[]>;
   /** Ordinary commits (level below 3) of an author that stand at or above a clock or behind a number. */

@@ -18,8 +18,8 @@ export function databaseKind(text: unknown): DatabaseKind | null {
 }
 
 /** A database's root id: its kind's prefix and the hash of its first commit. */
-export function rootId(kind: DatabaseKind, genesisHash: Buffer): string {
-  return PREFIXES[kind] + genesisHash.toString('base64url');
+export function rootId(kind: DatabaseKind, genesisHash: string): string {
+  return PREFIXES[kind] + genesisHash;
 }
 
 /** The document that holds a database's rights. */

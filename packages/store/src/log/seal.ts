@@ -1,6 +1,6 @@
 import type { SettingsCommit } from '../rights/rights.ts';
 import type { Chain } from './chain.ts';
-import { type CommitHeader, commitHash, levelOf, type SealedCommit } from './commit.ts';
+import { type CommitHeader, commitHash, levelOf, type SealedCommit, signedBytes } from './commit.ts';
 import type { DatabaseState } from './database-state.ts';
 import { clockAt, nextClock, reachOf } from './hybrid-clock.ts';
 import type { Identity } from './identity.ts';
@@ -31,7 +31,7 @@ export function sealCommit(state: DatabaseState, identity: Identity, request: Se
     author: identity.author.id,
     seq,
     hlc: nextClock(wallMs, Math.max(floor, observed, overwritten)),
-    prev: head?.hash.toString('base64url') ?? '',
+    prev: head?.hash ?? '',
     settings: settings === undefined ? null : [settings.author, settings.seq],
     ops: ops.map((op) => op.digest),
   };
@@ -60,7 +60,7 @@ function signed(
   identity: Identity,
 ): SealedCommit {
   const hash = commitHash(header);
-  return { header, ops, level, hash, sig: signBytes(hash, identity.author) };
+  return { header, ops, level, hash, sig: signBytes(signedBytes(hash), identity.author) };
 }
 
 /**

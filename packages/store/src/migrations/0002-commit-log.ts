@@ -5,6 +5,8 @@ import type { Migration } from './migration.ts';
  * - `commits` is the truth; `n` is the arrival number of this peer and never leaves it. `state` 1 = applied, 0 = denied.
  *   `origin` 1 = written here, 2 = came from another peer, 0 = came without standing. `ops` is the canonical JSON array.
  * - `records`, `latest` and `registers` are projections: they can be made anew from `commits`.
+ * - `places` finds a commit by its chain and number. It follows `commits` at a distance (up to `places_floor`): one page less
+ *   in every transaction that somebody waits for.
  * - `arrivals` are the later turns of a commit: 2 = applied after all, 3 = retracted.
  */
 export const commitLog: Migration = {
@@ -29,16 +31,22 @@ export const commitLog: Migration = {
       chain INTEGER NOT NULL,
       seq INTEGER NOT NULL,
       hlc INTEGER NOT NULL,
-      hash BLOB NOT NULL,
+      hash TEXT NOT NULL,
       sig BLOB NOT NULL,
       settings_chain INTEGER,
       settings_seq INTEGER,
       level INTEGER NOT NULL,
       state INTEGER NOT NULL,
       origin INTEGER NOT NULL,
-      ops BLOB NOT NULL
+      ops TEXT NOT NULL
     ) STRICT`,
-    'CREATE UNIQUE INDEX commits_in_chain ON commits (chain, seq)',
+    `CREATE TABLE places (
+      chain INTEGER NOT NULL,
+      seq INTEGER NOT NULL,
+      n INTEGER NOT NULL,
+      PRIMARY KEY (chain, seq)
+    ) STRICT, WITHOUT ROWID`,
+    'CREATE TABLE places_floor (id INTEGER PRIMARY KEY CHECK (id = 1), n INTEGER NOT NULL) STRICT',
     'CREATE INDEX commits_of_settings ON commits (chain, seq) WHERE level = 3',
     'CREATE INDEX commits_denied ON commits (chain, seq) WHERE state = 0',
     `CREATE TABLE arrivals (
@@ -95,7 +103,7 @@ export const commitLog: Migration = {
       db INTEGER NOT NULL,
       author TEXT NOT NULL,
       seq INTEGER NOT NULL,
-      hash BLOB NOT NULL,
+      hash TEXT NOT NULL,
       at INTEGER NOT NULL,
       body TEXT NOT NULL,
       UNIQUE (db, author, seq, hash)

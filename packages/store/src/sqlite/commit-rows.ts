@@ -5,15 +5,18 @@ import { type PreparedOp, readOp } from '../log/op.ts';
 
 /** The columns that a commit is made from again. */
 export const COMMIT_COLUMNS = `c.n, c.seq, c.hlc, c.hash, c.sig, c.settings_seq, c.ops, s.author AS settings_author,
-  (SELECT p.hash FROM commits AS p WHERE p.chain = c.chain AND p.seq = c.seq - 1) AS prev`;
+  (SELECT p.hash FROM places AS f JOIN commits AS p ON p.n = f.n WHERE f.chain = c.chain AND f.seq = c.seq - 1) AS prev`;
 
 /** The operations as they are stored: their canonical texts as one JSON array. */
-export function opsBlob(ops: readonly PreparedOp[]): Buffer {
-  return Buffer.from(`[${ops.map((op) => op.text).join(',')}]`);
+export function opsText(ops: readonly PreparedOp[]): string {
+  const [only] = ops;
+  return ops.length === 1 && only !== undefined
+    ? `[${only.text}]`
+    : `[${ops.map((op) => op.text).join(',')}]`;
 }
 
-export function opsOf(blob: unknown): readonly PreparedOp[] {
-  const values = JSON.parse(textOf(blob)) as readonly Json[];
+export function opsOf(text: unknown): readonly PreparedOp[] {
+  const values = JSON.parse(String(text)) as readonly Json[];
   return values.map((value) => {
     const op = readOp(value);
     if (op === null) throw new Error('a stored operation has lost its form');
@@ -21,11 +24,7 @@ export function opsOf(blob: unknown): readonly PreparedOp[] {
   });
 }
 
-export function textOf(blob: unknown): string {
-  return bytesOf(blob).toString('utf8');
-}
-
-export function bytesOf(blob: unknown): Buffer {
+function bytesOf(blob: unknown): Buffer {
   if (!(blob instanceof Uint8Array)) throw new Error('a blob was expected');
   return Buffer.from(blob.buffer, blob.byteOffset, blob.byteLength);
 }
@@ -41,9 +40,9 @@ export function commitOf(state: DatabaseState, author: string, row: Record<strin
     author,
     seq: Number(row['seq']),
     hlc: Number(row['hlc']),
-    prev: prev === null ? '' : bytesOf(prev).toString('base64url'),
+    prev: prev === null ? '' : String(prev),
     settings: settings === null ? null : [String(settings), Number(row['settings_seq'])],
     ops: ops.map((op) => op.digest),
   };
-  return { header, ops, hash: bytesOf(row['hash']), sig: bytesOf(row['sig']), level: levelOf(ops) };
+  return { header, ops, hash: String(row['hash']), sig: bytesOf(row['sig']), level: levelOf(ops) };
 }

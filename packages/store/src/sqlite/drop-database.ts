@@ -14,8 +14,11 @@ const TAKE_WORDS = 'DELETE FROM words WHERE rowid = ?';
 const TAKE_RECORDS = `DELETE FROM records WHERE (store, hlc, author, seq, op) IN
   (SELECT store, hlc, author, seq, op FROM records WHERE store = ? LIMIT ?)`;
 const CHAIN = 'SELECT id FROM chains WHERE db = ? LIMIT 1';
-const TAKE_ARRIVALS = `DELETE FROM arrivals WHERE commit_n IN (SELECT n FROM commits WHERE chain = ? LIMIT ?)`;
-const TAKE_COMMITS = 'DELETE FROM commits WHERE n IN (SELECT n FROM commits WHERE chain = ? LIMIT ?)';
+const FIRST_PLACES = 'SELECT n FROM places WHERE chain = ? ORDER BY seq LIMIT ?';
+const TAKE_ARRIVALS = `DELETE FROM arrivals WHERE commit_n IN (${FIRST_PLACES})`;
+const TAKE_COMMITS = `DELETE FROM commits WHERE n IN (${FIRST_PLACES})`;
+const TAKE_PLACES = `DELETE FROM places WHERE chain = ? AND seq IN
+  (SELECT seq FROM places WHERE chain = ? ORDER BY seq LIMIT ?)`;
 
 /** First step: from here on the database is gone for everybody, and its arrival numbers stay used. */
 export function hideDatabase(
@@ -62,6 +65,7 @@ function dropStoreSlice(prepared: PreparedStatements, store: number): void {
 
 function dropChainSlice(prepared: PreparedStatements, chain: number): void {
   prepared.get(TAKE_ARRIVALS).run(chain, DROP_SLICE_ROWS);
-  const taken = Number(prepared.get(TAKE_COMMITS).run(chain, DROP_SLICE_ROWS).changes);
+  prepared.get(TAKE_COMMITS).run(chain, DROP_SLICE_ROWS);
+  const taken = Number(prepared.get(TAKE_PLACES).run(chain, chain, DROP_SLICE_ROWS).changes);
   if (taken === 0) prepared.get('DELETE FROM chains WHERE id = ?').run(chain);
 }

@@ -5,8 +5,8 @@ import type { Projection, Stale } from './projection.ts';
 import { rowsOf } from './row-ids.ts';
 import type { WordIndex } from './word-index.ts';
 
-const FIND_COMMIT = `SELECT ${COMMIT_COLUMNS} FROM commits AS c LEFT JOIN chains AS s ON s.id = c.settings_chain
-  WHERE c.chain = ? AND c.seq = ?`;
+const FIND_COMMIT = `SELECT ${COMMIT_COLUMNS} FROM places AS l JOIN commits AS c ON c.n = l.n
+  LEFT JOIN chains AS s ON s.id = c.settings_chain WHERE l.chain = ? AND l.seq = ?`;
 const SET_STATE = 'UPDATE commits SET state = ? WHERE n = ?';
 const ADD_ARRIVAL = 'INSERT INTO arrivals (n, commit_n, origin) VALUES (?, ?, ?)';
 

@@ -3,15 +3,16 @@ import type { StoredDatabase } from '../log/database-state.ts';
 import { clockAt, reachOf } from '../log/hybrid-clock.ts';
 import { databaseKind } from '../log/names.ts';
 import type { SettingsCommit } from '../rights/rights.ts';
-import { bytesOf, opsOf } from './commit-rows.ts';
+import { opsOf } from './commit-rows.ts';
 import type { PreparedStatements } from './prepared.ts';
 import { RowIds } from './row-ids.ts';
 
 const DATABASE = 'SELECT id, kind, newer FROM databases WHERE root = ? AND dropped = 0';
+const IN_CHAIN = 'FROM places AS l CROSS JOIN commits AS c ON c.n = l.n WHERE l.chain = ?';
 const CHAINS = 'SELECT id, author, peer FROM chains WHERE db = ?';
-const HEAD = 'SELECT seq, hlc, hash, state, level FROM commits WHERE chain = ? ORDER BY seq DESC LIMIT 1';
-const OFFERED = `SELECT seq FROM commits WHERE chain = ? AND (state = 1 OR level = 3) ORDER BY seq DESC LIMIT 1`;
-const BELOW = 'SELECT hlc FROM commits WHERE chain = ? AND hlc <= ? ORDER BY seq DESC LIMIT 1';
+const HEAD = `SELECT c.seq, c.hlc, c.hash, c.state, c.level ${IN_CHAIN} ORDER BY l.seq DESC LIMIT 1`;
+const OFFERED = `SELECT c.seq ${IN_CHAIN} AND (c.state = 1 OR c.level = 3) ORDER BY l.seq DESC LIMIT 1`;
+const BELOW = `SELECT c.hlc ${IN_CHAIN} AND c.hlc <= ? ORDER BY l.seq DESC LIMIT 1`;
 const DENIED = 'SELECT count(*) AS denied FROM commits WHERE chain = ? AND state = 0';
 const SETTINGS = `SELECT seq, hlc, ops, settings_chain IS NULL AS genesis FROM commits
   WHERE chain = ? AND level = 3 ORDER BY seq`;
@@ -44,7 +45,7 @@ export function loadDatabase(
       peer,
       hlc,
       seq: Number(head['seq']),
-      hash: Buffer.from(bytesOf(head['hash'])),
+      hash: String(head['hash']),
       offered: offeredOf(prepared, id, head),
     });
     const reach = reachOf(clockAt(wallMs));

@@ -12,17 +12,17 @@ import { type DatabaseKind, databaseKind } from '../log/names.ts';
 import type { Level } from '../log/op.ts';
 import type { Position } from '../log/position.ts';
 import type { Origin } from '../log/unit.ts';
-import { bytesOf, COMMIT_COLUMNS, commitOf, textOf } from './commit-rows.ts';
+import { COMMIT_COLUMNS, commitOf } from './commit-rows.ts';
 import type { PreparedStatements } from './prepared.ts';
 import { rowsOf } from './row-ids.ts';
 
 const LIST = `SELECT root, kind FROM databases
   WHERE dropped = 0 AND root > ? AND (? IS NULL OR kind = ?) ORDER BY root LIMIT ?`;
-const HASH = 'SELECT hash FROM commits WHERE chain = ? AND seq = ?';
-const CHAIN = `SELECT ${COMMIT_COLUMNS}, length(c.ops) AS bytes FROM commits AS c LEFT JOIN chains AS s ON s.id = c.settings_chain
-  WHERE c.chain = ? AND c.seq > ? AND c.seq <= ? ORDER BY c.seq`;
-const KEPT = `SELECT seq, hlc, level, state FROM commits
-  WHERE chain = ? AND level < 3 AND (hlc >= ? OR seq > ?) ORDER BY seq`;
+const HASH = 'SELECT c.hash FROM places AS l JOIN commits AS c ON c.n = l.n WHERE l.chain = ? AND l.seq = ?';
+const CHAIN = `SELECT ${COMMIT_COLUMNS}, octet_length(c.ops) AS bytes FROM places AS l CROSS JOIN commits AS c ON c.n = l.n
+  LEFT JOIN chains AS s ON s.id = c.settings_chain WHERE l.chain = ? AND l.seq > ? AND l.seq <= ? ORDER BY l.seq`;
+const KEPT = `SELECT c.seq, c.hlc, c.level, c.state FROM places AS l CROSS JOIN commits AS c ON c.n = l.n
+  WHERE l.chain = ? AND c.level < 3 AND (c.hlc >= ? OR c.seq > ?) ORDER BY l.seq`;
 const FORKS = 'SELECT author, seq, at FROM quarantine WHERE db = ? ORDER BY id';
 const ARRIVED = `SELECT c.n, c.origin, c.hlc, c.seq, c.ops, h.author, h.peer, d.root, d.kind
   FROM commits AS c JOIN chains AS h ON h.id = c.chain JOIN databases AS d ON d.id = h.db
@@ -63,10 +63,10 @@ export class LogReader {
       });
   }
 
-  hashes(state: DatabaseState, places: readonly Pick<Position, 'author' | 'seq'>[]): (Buffer | undefined)[] {
+  hashes(state: DatabaseState, places: readonly Pick<Position, 'author' | 'seq'>[]): (string | undefined)[] {
     return places.map(({ author, seq }) => {
       const found = this.#prepared.get(HASH).get(this.#chain(state, author), seq);
-      return found === undefined ? undefined : bytesOf(found['hash']);
+      return found === undefined ? undefined : String(found['hash']);
     });
   }
 
@@ -104,7 +104,7 @@ export class LogReader {
   }
 
   arrivals(after: number, page: Page): Arrival[] {
-    const size = (row: Row) => bytesOf(row['ops']).length;
+    const size = (row: Row) => String(row['ops']).length;
     const arrived = upTo(page, this.#prepared.get(ARRIVED).iterate(after), size);
     const turned = upTo(page, this.#prepared.get(TURNED).iterate(after), size);
     const rows = [...arrived, ...turned].map(arrivalOf).sort((left, right) => left.n - right.n);
@@ -155,6 +155,6 @@ function arrivalOf(row: Row): Arrival {
     seq: Number(row['seq']),
     hlc: Number(row['hlc']),
     origin: ORIGINS[Number(row['origin']) - 1] ?? 'remote',
-    ops: textOf(row['ops']),
+    ops: String(row['ops']),
   };
 }

@@ -13,8 +13,9 @@ import type { ForkProof, JudgedCommit, Plan, Unit, UnitPart, UnitStatement } fro
 import { neededRole, suffices } from '../rights/role.ts';
 import type { SqlValue } from '../store.ts';
 import type { GroupPart } from './commit-group.ts';
-import { opsBlob } from './commit-rows.ts';
+import { opsText } from './commit-rows.ts';
 import { applyFlips } from './flips.ts';
+import { Places } from './places.ts';
 import type { PreparedStatements } from './prepared.ts';
 import { Projection } from './projection.ts';
 import { ensureChain, rowsOf, UndoList } from './row-ids.ts';
@@ -44,6 +45,7 @@ export class LogWriter implements GroupPart {
   readonly #clock: Clock;
   readonly #undo = new UndoList();
   readonly projection: Projection;
+  readonly places: Places;
   readonly #words: WordIndex;
   readonly #onCommitted: (committed: readonly Committed[]) => void;
   #identity: Identity | undefined;
@@ -66,6 +68,7 @@ export class LogWriter implements GroupPart {
     this.#next = options.nextArrival;
     this.#onCommitted = options.onCommitted;
     this.projection = new Projection(this.#prepared, this.#undo);
+    this.places = new Places(this.#prepared, this.#undo);
   }
 
   set identity(identity: Identity) {
@@ -158,6 +161,7 @@ export class LogWriter implements GroupPart {
       });
     }
     for (const fork of plan.forks) this.#keepFork(state, fork);
+    if (plan.flips.length > 0) this.places.write();
     const flipped = applyFlips(plan, {
       prepared: this.#prepared,
       projection: this.projection,
@@ -196,8 +200,9 @@ export class LogWriter implements GroupPart {
         level,
         applied ? STATE_APPLIED : STATE_DENIED,
         applied ? ORIGINS[origin] : 0,
-        opsBlob(ops),
+        opsText(ops),
       );
+    this.places.add({ chain, seq: header.seq, n });
     for (const [index, ref] of (refs ?? []).entries()) ref?.place(recordId(header.author, header.seq, index));
     if (!applied) return;
     this.projection.apply(state, commit, n);

@@ -14,7 +14,7 @@ const PUT_LATEST = `INSERT INTO latest (store, key, hlc, author, seq, op, value)
   SET hlc = excluded.hlc, author = excluded.author, seq = excluded.seq, op = excluded.op, value = excluded.value
   WHERE (excluded.hlc, excluded.author, excluded.seq, excluded.op) > (latest.hlc, latest.author, latest.seq, latest.op)`;
 const TAKE_LATEST = 'DELETE FROM latest WHERE store = ? AND key = ?';
-const NEWEST_OF_KEY = `SELECT r.hlc, r.author, r.seq, r.op, CAST(substr(c.ops, r.at + 1, r.bytes) AS TEXT) AS value
+const NEWEST_OF_KEY = `SELECT r.hlc, r.author, r.seq, r.op, CAST(substr(CAST(c.ops AS BLOB), r.at + 1, r.bytes) AS TEXT) AS value
   FROM records AS r JOIN commits AS c ON c.n = r.n
   WHERE r.store = ? AND r.key = ? ORDER BY r.hlc DESC, r.author DESC, r.seq DESC, r.op DESC LIMIT 1`;
 const CLOCK_OF_LATEST = 'SELECT hlc, author, seq FROM latest WHERE store = ? AND key = ?';
@@ -28,7 +28,7 @@ const TAKE_REGISTERS = 'DELETE FROM registers WHERE store = ?';
 const REGISTERS_OVERWRITTEN = `SELECT hlc, author, seq FROM registers
   WHERE store = ? AND hlc > ? AND (path IN (SELECT value FROM json_each(?)) OR (path >= ? AND (? IS NULL OR path < ?)))`;
 const HISTORY = `SELECT r.hlc, r.author, r.seq, r.op, r.key,
-    CASE r.bytes WHEN 0 THEN NULL ELSE CAST(substr(c.ops, r.at + 1, r.bytes) AS TEXT) END AS value
+    CASE r.bytes WHEN 0 THEN NULL ELSE CAST(substr(CAST(c.ops AS BLOB), r.at + 1, r.bytes) AS TEXT) END AS value
   FROM records AS r JOIN commits AS c ON c.n = r.n
   WHERE r.store = ? AND (r.hlc, r.author, r.seq, r.op) > (?, ?, ?, ?)
   ORDER BY r.hlc, r.author, r.seq, r.op LIMIT 500`;

@@ -5,7 +5,8 @@ import type { PreparedStatements } from './prepared.ts';
 import { findStore, rowsOf } from './row-ids.ts';
 import { recordOf } from './word-index.ts';
 
-const COLUMNS = 'r.hlc, r.author, r.seq, r.op, r.key, substr(c.ops, r.at + 1, r.bytes) AS value';
+const COLUMNS =
+  'r.hlc, r.author, r.seq, r.op, r.key, CAST(substr(CAST(c.ops AS BLOB), r.at + 1, r.bytes) AS TEXT) AS value';
 // The cross join keeps the order: records first, in their index, then the commit that holds each value.
 const FROM = 'FROM records AS r CROSS JOIN commits AS c ON c.n = r.n';
 const DESCENDING = 'ORDER BY r.hlc DESC, r.author DESC, r.seq DESC, r.op DESC';
@@ -16,7 +17,7 @@ const OLDER = `SELECT ${COLUMNS} ${FROM}
   WHERE r.store = ? AND (r.hlc, r.author, r.seq, r.op) < (?, ?, ?, ?) ${DESCENDING} LIMIT ?`;
 const NEWER = `SELECT ${COLUMNS} ${FROM}
   WHERE r.store = ? AND (r.hlc, r.author, r.seq, r.op) > (?, ?, ?, ?) ${ASCENDING} LIMIT ?`;
-const CLOCK = 'SELECT hlc FROM commits WHERE chain = ? AND seq = ?';
+const CLOCK = 'SELECT c.hlc FROM places AS l JOIN commits AS c ON c.n = l.n WHERE l.chain = ? AND l.seq = ?';
 const AT = `SELECT ${COLUMNS} ${FROM} WHERE r.store = ? AND r.hlc = ? AND r.author = ? AND r.seq = ? AND r.op = ?`;
 const COUNT = 'SELECT count(*) AS records FROM records WHERE store = ?';
 const LATEST = 'SELECT hlc, author, seq, op, key, value FROM latest WHERE store = ? ORDER BY key';
@@ -27,7 +28,7 @@ const KEY_BY = `SELECT ${COLUMNS} ${FROM} WHERE r.store = ? AND r.key = ?
   AND r.author IN (SELECT value FROM json_each(?)) ${DESCENDING} LIMIT 1`;
 const REGISTERS = 'SELECT path, value FROM registers WHERE store = ? ORDER BY hlc, author, seq, op';
 const REGISTERS_UP_TO = `SELECT r.key AS path,
-    CASE r.bytes WHEN 0 THEN NULL ELSE CAST(substr(c.ops, r.at + 1, r.bytes) AS TEXT) END AS value
+    CASE r.bytes WHEN 0 THEN NULL ELSE CAST(substr(CAST(c.ops AS BLOB), r.at + 1, r.bytes) AS TEXT) END AS value
   ${FROM} WHERE r.store = ? AND r.hlc <= ? ${ASCENDING}`;
 
 /** Reads what is projected: rows of tables, the newest of each key, registers of documents. */

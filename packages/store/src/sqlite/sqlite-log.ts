@@ -94,7 +94,7 @@ export class SqliteLog implements LogEngine {
   }
 
   load(root: string): Promise<StoredDatabase | undefined> {
-    return this.#read(() => loadDatabase(this.#prepared, root, this.#clock.wallMs()));
+    return this.#readPlaced(() => loadDatabase(this.#prepared, root, this.#clock.wallMs()));
   }
 
   list(page: Parameters<LogEngine['list']>[0]): Promise<DatabaseRow[]> {
@@ -106,9 +106,10 @@ export class SqliteLog implements LogEngine {
   }
 
   async drop(root: string, author: string): Promise<void> {
-    await this.#enqueue(0, 'full', () =>
-      hideDatabase(this.#prepared, root, author, this.#writer.lastArrival),
-    );
+    await this.#enqueue(0, 'full', () => {
+      this.#writer.places.write();
+      hideDatabase(this.#prepared, root, author, this.#writer.lastArrival);
+    });
     await this.finishDrops();
   }
 
@@ -123,16 +124,16 @@ export class SqliteLog implements LogEngine {
   hashes(
     state: DatabaseState,
     places: readonly Pick<Position, 'author' | 'seq'>[],
-  ): Promise<(Buffer | undefined)[]> {
-    return this.#read(() => this.#reader.hashes(state, places));
+  ): Promise<(string | undefined)[]> {
+    return this.#readPlaced(() => this.#reader.hashes(state, places));
   }
 
   chain(state: DatabaseState, author: string, range: ChainRange): Promise<StoredCommit[]> {
-    return this.#read(() => this.#reader.chain(state, author, range));
+    return this.#readPlaced(() => this.#reader.chain(state, author, range));
   }
 
   kept(state: DatabaseState, author: string, range: Parameters<LogEngine['kept']>[2]): Promise<KeptCommit[]> {
-    return this.#read(() => this.#reader.kept(state, author, range));
+    return this.#readPlaced(() => this.#reader.kept(state, author, range));
   }
 
   forks(state: DatabaseState): Promise<StoredFork[]> {
@@ -148,7 +149,7 @@ export class SqliteLog implements LogEngine {
   }
 
   record(state: DatabaseState, table: string, place: RecordPlace): Promise<StoredRecord | undefined> {
-    return this.#read(() => this.#records.record(state, table, place));
+    return this.#readPlaced(() => this.#records.record(state, table, place));
   }
 
   countRecords(state: DatabaseState, table: string): Promise<number> {
@@ -198,7 +199,11 @@ export class SqliteLog implements LogEngine {
     words: readonly string[],
     limit: number,
   ): Promise<StoredRecord[]> {
-    while (!(await this.#enqueue(0, 'normal', () => this.#words.catchUp(state, table))));
+    const step = () => {
+      this.#writer.places.write();
+      return this.#words.catchUp(state, table);
+    };
+    while (!(await this.#enqueue(0, 'normal', step)));
     return this.#read(() => this.#words.search(state, table, words, limit));
   }
 
@@ -208,5 +213,11 @@ export class SqliteLog implements LogEngine {
     } catch (error) {
       throw sqliteFault(error);
     }
+  }
+
+  /** Reads what is looked up by an author's number: the index is brought up to date first. */
+  async #readPlaced<R>(read: () => R): Promise<R> {
+    if (!this.#writer.places.areWritten) await this.#enqueue(0, 'normal', () => this.#writer.places.write());
+    return await this.#read(read);
   }
 }

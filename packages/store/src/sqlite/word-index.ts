@@ -4,18 +4,19 @@ import type { SealedCommit } from '../log/commit.ts';
 import type { DatabaseState } from '../log/database-state.ts';
 import type { StoredRecord } from '../log/log-engine.ts';
 import type { PreparedOp } from '../log/op.ts';
-import { opsOf, textOf } from './commit-rows.ts';
+import { opsOf } from './commit-rows.ts';
 import type { PreparedStatements } from './prepared.ts';
 import { findStore, rowsOf } from './row-ids.ts';
 
 const PROGRESS = 'SELECT seq FROM searched WHERE store = ? AND chain = ?';
 const SET_PROGRESS = `INSERT INTO searched (store, chain, seq) VALUES (?, ?, ?)
   ON CONFLICT (store, chain) DO UPDATE SET seq = excluded.seq`;
-const BEHIND = 'SELECT n, seq, state, ops FROM commits WHERE chain = ? AND seq > ? ORDER BY seq LIMIT ?';
+const BEHIND = `SELECT c.n, c.seq, c.state, c.ops FROM places AS l CROSS JOIN commits AS c ON c.n = l.n
+  WHERE l.chain = ? AND l.seq > ? ORDER BY l.seq LIMIT ?`;
 const ADD_WORDS = 'INSERT INTO words (rowid, place, body) VALUES (?, ?, ?)';
 const TAKE_WORDS = 'DELETE FROM words WHERE rowid = ?';
 const SEARCH = `SELECT words.rowid AS place FROM words WHERE words MATCH ? ORDER BY bm25(words, 0.0, 1.0), words.rowid DESC LIMIT ?`;
-const RECORD_AT = `SELECT r.hlc, r.author, r.seq, r.op, r.key, substr(c.ops, r.at + 1, r.bytes) AS value
+const RECORD_AT = `SELECT r.hlc, r.author, r.seq, r.op, r.key, CAST(substr(CAST(c.ops AS BLOB), r.at + 1, r.bytes) AS TEXT) AS value
   FROM commits AS c JOIN chains AS h ON h.id = c.chain
   JOIN records AS r ON r.store = ? AND r.hlc = c.hlc AND r.author = h.author AND r.seq = c.seq AND r.op = ?
   WHERE c.n = ?`;
@@ -121,13 +122,12 @@ function wordsOf(op: PreparedOp): string {
 }
 
 export function recordOf(row: Record<string, unknown>): StoredRecord {
-  const value = row['value'];
   return {
     hlc: Number(row['hlc']),
     author: String(row['author']),
     seq: Number(row['seq']),
     op: Number(row['op']),
     key: row['key'] === null ? null : String(row['key']),
-    value: typeof value === 'string' ? value : textOf(value),
+    value: String(row['value']),
   };
 }
