@@ -37,6 +37,10 @@ test('each exit status, once, and the scope that a refused token lacks', async (
     stderr: 'certainty:   completed\n',
   });
 
+  const target = ['plugin', 'call', ...on('good'), ...at, '--arguments', '-'];
+  const piped = await fairlead(t, target, { input: '{"text":"from a pipe"}' });
+  assert.equal(piped.stdout, '{"text":"from a pipe"}\n');
+
   const angry = await plugin('call', ...on('angry'));
   assert.equal(angry.exit, 1);
   assert.equal(angry.stdout, 'no such file\n');

@@ -281,6 +281,17 @@ test('a state directory that is no folder is told', async (t) => {
   );
 });
 
+test('a state directory that cannot be locked is told', async (t) => {
+  const { run, state } = machine(t);
+  mkdirSync(join(state, 'lock'), { recursive: true });
+  const { exit, stderr } = await run('token', 'list');
+  assert.equal(exit, 1);
+  assert.match(
+    stderr,
+    /^fairlead: The state directory .* cannot be written\. \(state_directory_unwritable\)\n/,
+  );
+});
+
 test('config show says where each value came from', async (t) => {
   const { run, state } = machine(t);
   mkdirSync(state);

@@ -20,31 +20,6 @@ function leaves(command: ReturnType<typeof buildProgram>, path: readonly string[
   return command.commands.length === 0 ? [own] : command.commands.flatMap((child) => leaves(child, own));
 }
 
-test('the commands are these', (t) => {
-  const program = buildProgram(testContext(temporaryFolder(t)), () => {});
-  assert.deepEqual(
-    leaves(program).map((path) => path.join(' ')),
-    [
-      'up',
-      'serve',
-      'status',
-      'stop',
-      'config show',
-      'runner run',
-      'runner status',
-      'runner stderr',
-      'token create',
-      'token list',
-      'token revoke',
-      'plugin list',
-      'plugin describe',
-      'plugin check',
-      'plugin reload',
-      'plugin call',
-    ],
-  );
-});
-
 test('help is asked for with --help, -h or help, on stdout, exit 0', async (t) => {
   for (const args of [
     ['--help'],
