@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import { lockFolder } from '@fairlead/store';
@@ -281,15 +281,19 @@ test('a state directory that is no folder is told', async (t) => {
   );
 });
 
-test('a state directory that cannot be locked is told', async (t) => {
+test('a file of the state directory that is no database is named', async (t) => {
   const { run, state } = machine(t);
   mkdirSync(join(state, 'lock'), { recursive: true });
   const { exit, stderr } = await run('token', 'list');
   assert.equal(exit, 1);
-  assert.match(
+  assert.equal(
     stderr,
-    /^fairlead: The state directory .* cannot be written\. \(state_directory_unwritable\)\n/,
+    `fairlead: The file is not a database. (store_not_a_database)\n  file: ${state}/lock\n  next: Move the file away, or restore a backup in its place.\n`,
   );
+  rmSync(join(state, 'lock'), { recursive: true });
+  writeFileSync(join(state, 'fairlead.db'), 'not a database, however long this text is '.repeat(100));
+  const database = await run('token', 'list');
+  assert.match(database.stderr, /\(store_not_a_database\)\n {2}file: .*\/state\/fairlead\.db\n/);
 });
 
 test('config show says where each value came from', async (t) => {

@@ -11,6 +11,7 @@ import {
 } from '@fairlead/gateway';
 import { openStore } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
+import { nameFile } from '../state/name-file.ts';
 import { readVersion } from '../version.ts';
 import { ensureOperatorToken } from './operator-token.ts';
 import { readDigestKey } from './secret-key.ts';
@@ -34,7 +35,8 @@ export async function startHost(options: {
   const { context, stateDirectory, config, log, onStop } = options;
   const { clock, random } = context;
   await using stack = new AsyncDisposableStack();
-  const store = stack.use(await openStore({ path: join(stateDirectory, 'fairlead.db'), clock }));
+  const path = join(stateDirectory, 'fairlead.db');
+  const store = stack.use(await nameFile(path, () => openStore({ path, clock })));
   const journal = stack.use(new Journal({ store, clock, boot: randomId('boot_', random), log }));
   await journal.recoverAtStart();
   const tokens = await createTokens({ store, clock, random });

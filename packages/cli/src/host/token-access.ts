@@ -6,6 +6,7 @@ import { cliError } from '../cli-error.ts';
 import { adminRequest } from '../client/admin-request.ts';
 import type { CommandContext } from '../command-context.ts';
 import { awaitHost, findHost } from '../state/host-in-charge.ts';
+import { nameFile } from '../state/name-file.ts';
 import { takeStateDirectory } from '../state/state-folder.ts';
 
 /** The same wish in both ways: as a request to the host, and as something done to the table itself. */
@@ -38,6 +39,7 @@ export async function withTokens(
     });
   }
   const { clock, random } = context;
-  await using store = await openStore({ path: join(stateDirectory, 'fairlead.db'), clock });
+  const path = join(stateDirectory, 'fairlead.db');
+  await using store = await nameFile(path, () => openStore({ path, clock }));
   return offline(await createTokens({ store, clock, random }));
 }

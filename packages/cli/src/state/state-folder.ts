@@ -1,7 +1,9 @@
 import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { FairleadError } from '@fairlead/base';
 import { type FolderLock, lockFolder } from '@fairlead/store';
 import { cliError } from '../cli-error.ts';
+import { nameFile } from './name-file.ts';
 
 /** Makes the state directory (0700) when absent. Throws `state_directory_unwritable`. */
 export async function makeStateDirectory(path: string): Promise<void> {
@@ -17,7 +19,7 @@ export async function makeStateDirectory(path: string): Promise<void> {
 export async function takeStateDirectory(path: string): Promise<FolderLock | null> {
   await makeStateDirectory(path);
   try {
-    return await lockFolder(path);
+    return await nameFile(join(path, 'lock'), () => lockFolder(path));
   } catch (cause) {
     if (cause instanceof FairleadError && cause.code === 'store_not_a_database') throw cause;
     throw unwritable(path, 'written', cause);
