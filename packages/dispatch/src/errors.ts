@@ -42,6 +42,18 @@ export const dispatchErrors = defineErrors({
     message: 'The Runner has no plugin of that id; nothing was sent.',
     next: 'List the plugins of that Runner.',
   },
+  project_unavailable: {
+    message: 'There is no such project on a connected Runner that this token may use.',
+    next: 'List the projects with work_on_project and copy the id.',
+  },
+  context_unknown: {
+    message: 'There is no context of this name; the call itself is not touched by that.',
+    next: 'Ask for plugins.catalog.',
+  },
+  context_project_missing: {
+    message: 'No project is meant, so there is no catalog of one; the call itself is not touched by that.',
+    next: 'Ask for plugins.catalog:PROJECT with the id of a project, or for plugins.catalog beside a call of work_on_project with one.',
+  },
   tool_not_found: {
     message: 'The plugin has no tool of that name; nothing was sent.',
     next: 'List the tools of that plugin.',

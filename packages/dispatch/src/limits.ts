@@ -24,3 +24,9 @@ export const JOURNAL_PRUNE_AGAIN_MS = 1_000;
 
 /** Characters of a name in the journal: enough to tell Runners apart on one line. */
 export const JOURNAL_NAME_MAX_CHARACTERS = 80;
+
+/** The catalog of a project for a model: some twenty tools to choose from, of which the next question goes on. */
+export const PROJECT_CATALOG_MAX_BYTES = 8 * 1024;
+
+/** The list of projects: three Runners with 64 projects each have room. */
+export const PROJECT_LIST_MAX_BYTES = 64 * 1024;

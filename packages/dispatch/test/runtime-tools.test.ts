@@ -49,7 +49,7 @@ test('the direct tools stand in a fixed order before those with the route gatewa
   const direct = tools.filter(({ route }) => route === 'direct');
   assert.deepEqual(
     direct.map(({ definition }) => definition.name),
-    ['plugin_tool', 'read_tool_manifest', 'call_runtime_tool'],
+    ['plugin_tool', 'work_on_project', 'read_tool_manifest', 'call_runtime_tool'],
   );
   assert.deepEqual(tools.slice(0, direct.length), direct);
   assert.equal(Object.isFrozen(tools), true);

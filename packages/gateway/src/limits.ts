@@ -44,6 +44,8 @@ export const httpLimits = {
   recordingSessionIdBytes: 128,
   /** Entries of `context`. */
   contextEntries: 16,
+  /** One of them: the name of a sidecar and the longest id of a project. */
+  contextNameCharacters: 640,
   /** `/api/admin/status` asks every Runner for its providers; one that does not answer must not hold the page. */
   statusMs: 2_000,
 } as const;

@@ -88,7 +88,7 @@ test('a recording session id is kept, null is absent, anything else is refused',
 test('context is a list of names', () => {
   assert.equal(readCallBody({ tool: 't', context: ['plugins.catalog'] }).ok, true);
   assert.equal(readCallBody({ tool: 't', context: null }).ok, true);
-  for (const context of ['plugins.catalog', [5], Array(17).fill('x'), {}, ['x'.repeat(65)]]) {
+  for (const context of ['plugins.catalog', [5], Array(17).fill('x'), {}, ['x'.repeat(641)]]) {
     const reading = readCallBody({ tool: 't', context });
     assert.equal(!reading.ok && reading.member, 'context');
   }

@@ -85,7 +85,7 @@ for (const era of eras) {
     const { tools } = JSON.parse(first).result as { tools: JsonObject[] };
     assert.deepEqual(
       tools.map(({ name }) => name),
-      ['plugin_tool', 'read_tool_manifest', 'call_runtime_tool'],
+      ['plugin_tool', 'work_on_project', 'read_tool_manifest', 'call_runtime_tool'],
     );
     for (const tool of tools) {
       assert.deepEqual(Object.keys(tool), ['name', 'description', 'inputSchema', 'annotations']);

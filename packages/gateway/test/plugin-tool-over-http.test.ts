@@ -41,7 +41,7 @@ test('the tools are listed the same for every token, in a fixed order, with a bo
     assert.deepEqual(Object.keys(tool), ['name', 'description', 'inputSchema', 'annotations', 'scopes']);
   assert.deepEqual(
     tools.map(({ name }) => name),
-    ['plugin_tool', 'read_tool_manifest', 'call_runtime_tool'],
+    ['plugin_tool', 'work_on_project', 'read_tool_manifest', 'call_runtime_tool'],
   );
   const second = await ask(port, { path: '/api/tools/list', token: narrow, body: {} });
   assert.equal(second.text, first.text);

@@ -1,12 +1,12 @@
-import type { Certainty, JsonObject } from '@fairlead/base';
+import type { Certainty, Json, JsonObject } from '@fairlead/base';
 
 /**
  * How a task ended: with an output, or with a code. An output comes only with `completed`. `isProviderResult`: the output is
- * a provider's own result, which every face hands on unchanged; it may say `isError`.
+ * a provider's own result, which every face hands on unchanged; it may say `isError`. `detail`: what the code adds.
  */
 export type Ending =
   | { readonly certainty: 'completed'; readonly output: JsonObject; readonly isProviderResult?: true }
-  | { readonly certainty: Certainty; readonly code: string };
+  | { readonly certainty: Certainty; readonly code: string; readonly detail?: Json };
 
 export function done(output: JsonObject): Ending {
   return { certainty: 'completed', output };

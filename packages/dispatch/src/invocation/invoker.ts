@@ -5,8 +5,9 @@ import type { JournalEntry } from '../journal/journal-row.ts';
 import type { Principal } from '../principal.ts';
 import type { Scope } from '../scopes.ts';
 import type { SessionRecorder } from '../session-recorder.ts';
+import { namingScope } from './denial.ts';
 import { type Ending, notStarted } from './ending.ts';
-import { explain, type InvocationError } from './explain.ts';
+import { explain } from './explain.ts';
 import type { Invocation } from './invocation.ts';
 import type { ReadTask, TaskFault, ToolTask } from './tool-task.ts';
 
@@ -147,14 +148,6 @@ export class Invoker {
   }
 }
 
-function namingScope(error: InvocationError, scope: Scope): InvocationError {
-  return {
-    ...error,
-    recovery: `Use a token with the scope ${scope}. No scope implies another.`,
-    detail: { scope },
-  };
-}
-
 /** An input that asks for nothing that the tool does. It has no row: there is nothing to record. */
 export function refusedInput({ code, action, detail, usage }: TaskFault): Invocation {
   const error = { ...explain(code, { certainty: 'not_started', detail }), recovery: usage };
@@ -166,13 +159,10 @@ export function refusedInput({ code, action, detail, usage }: TaskFault): Invoca
 function invocationOf(entry: JournalEntry, task: ToolTask, ending: Ending): Invocation {
   const { id: call, action } = entry;
   if (!('output' in ending)) {
-    const { certainty, code } = ending;
-    return {
-      call,
-      action,
-      certainty,
-      error: explain(code, { certainty, mayHaveHappened: task.mayHaveHappened }),
-    };
+    const { certainty, code, detail } = ending;
+    const { mayHaveHappened } = task;
+    const about = { certainty, mayHaveHappened, ...(detail === undefined ? {} : { detail }) };
+    return { call, action, certainty, error: explain(code, about) };
   }
   const { output, isProviderResult } = ending;
   if (isProviderResult === undefined)

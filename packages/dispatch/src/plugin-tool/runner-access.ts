@@ -1,6 +1,11 @@
 import type { RunnerRequest } from '@fairlead/protocol';
 import { mayUseRunner, type Principal } from '../principal.ts';
-import { PLUGIN_CAPABILITY, type RunnerPort, type VisibleRunner } from '../runner-port.ts';
+import {
+  PLUGIN_CAPABILITY,
+  type RunnerPort,
+  type RunnerRequestOptions,
+  type VisibleRunner,
+} from '../runner-port.ts';
 import { type JudgedAnswer, judgeAnswer, type PayloadOf } from './runner-answer.ts';
 
 /** Every connected Runner with plugins that the principal may use, by id. */
@@ -25,12 +30,22 @@ export function usableRunner(
     .find((found) => found.runner === runner && found.capabilities.includes(PLUGIN_CAPABILITY));
 }
 
-/** Asks a Runner for something it has in memory; one that was replaced meanwhile answers `plugin_replaced`. */
+/** A connected Runner that the principal may use, with plugins or without. */
+export function connectedRunner(
+  port: RunnerPort,
+  principal: Principal,
+  runner: string,
+): VisibleRunner | undefined {
+  if (!mayUseRunner(principal, runner)) return undefined;
+  return port.runners().find((found) => found.runner === runner);
+}
+
+/** Asks a Runner for something that it only reads; one that was replaced meanwhile answers `plugin_replaced`. */
 export async function readFrom<Request extends RunnerRequest>(
   port: RunnerPort,
   runner: VisibleRunner,
   request: Request,
-  options: { readonly budgetMs: number; readonly call: string },
+  options: RunnerRequestOptions,
 ): Promise<JudgedAnswer<PayloadOf<Request>>> {
   const answer = judgeAnswer(request, await port.request(runner.runner, runner.instanceId, request, options));
   const now = port.runners().find((found) => found.runner === runner.runner);

@@ -24,11 +24,20 @@ export type JudgedAnswer<Payload> =
 const SHARED: ReadonlySet<string> = new Set([
   'runner_unavailable',
   'plugin_unavailable',
+  'project_unavailable',
   'tool_not_found',
   'plugin_replaced',
   'plugin_gateway_unavailable',
   'plugin_gateway_timeout',
 ]);
+
+/** Requests that change nothing. */
+const READS: ReadonlySet<RunnerRequest['kind']> = new Set([
+  'providers_list',
+  'tools_list',
+  'project_catalog',
+  'config_check',
+] as const);
 
 /** Codes with which the gateway speaks about the caller: from a Runner they would send the caller astray. */
 const GATEWAY_ONLY: ReadonlySet<string> = new Set([
@@ -50,7 +59,7 @@ export function judgeAnswer<Request extends RunnerRequest>(
   request: Request,
   answer: Outcome<RunnerPayload>,
 ): JudgedAnswer<PayloadOf<Request>> {
-  const reads = request.kind === 'providers_list' || request.kind === 'tools_list';
+  const reads = READS.has(request.kind);
   const unknown: Certainty = reads ? 'not_started' : 'outcome_unknown';
   const invalid = { ok: false, certainty: unknown, code: 'invalid_plugin_response' } as const;
   if (!hasValue(answer)) {

@@ -1,9 +1,13 @@
 import { createExecutor, type ExecutorOptions } from '../executor.ts';
 import { Invoker } from '../invocation/invoker.ts';
+import { withContext } from '../projects/context-sidecars.ts';
 import { callRuntimeTool } from './call-runtime-tool.ts';
+import { checkRunnerConfig } from './check-runner-config.ts';
 import { pluginTool } from './plugin-tool.ts';
 import { readToolManifest } from './read-tool-manifest.ts';
+import { reloadRunnerConfig } from './reload-runner-config.ts';
 import type { RuntimeTool } from './runtime-tool.ts';
+import { workOnProject } from './work-on-project.ts';
 
 /** What the tools of a gateway work with; all of it is the caller's to close. */
 export type ToolPorts = ExecutorOptions;
@@ -15,10 +19,17 @@ export type ToolPorts = ExecutorOptions;
 export function createTools(ports: ToolPorts): readonly RuntimeTool[] {
   const invoker = new Invoker(ports);
   const all = () => tools;
-  const tools: readonly RuntimeTool[] = Object.freeze([
+  const { runners } = ports;
+  const direct = [
     pluginTool(createExecutor(ports)),
+    workOnProject(invoker, runners),
     readToolManifest(invoker, all),
     callRuntimeTool(invoker, all),
+  ];
+  const tools: readonly RuntimeTool[] = Object.freeze([
+    ...direct.map((tool) => withContext(tool, runners)),
+    checkRunnerConfig(invoker, runners),
+    reloadRunnerConfig(invoker, runners),
   ]);
   return tools;
 }

@@ -69,7 +69,11 @@ export function isSessionId(value: Json): value is string {
 /** True for a list of names of sidecars. */
 export function isContext(value: Json): value is readonly string[] {
   const isList = Array.isArray(value) && value.length <= httpLimits.contextEntries;
-  return isList && value.every((item: Json) => typeof item === 'string' && item.length <= 64);
+  return isList && value.every(isContextName);
+}
+
+function isContextName(value: Json): boolean {
+  return typeof value === 'string' && value.length <= httpLimits.contextNameCharacters;
 }
 
 function wrong(member: string, problem: string): CallReading {

@@ -1,0 +1,11 @@
+import type { Scope } from '../scopes.ts';
+import type { InvocationError } from './explain.ts';
+
+/** A refusal for want of a scope, which names it. */
+export function namingScope(error: InvocationError, scope: Scope): InvocationError {
+  return {
+    ...error,
+    recovery: `Use a token with the scope ${scope}. No scope implies another.`,
+    detail: { scope },
+  };
+}
