@@ -43,7 +43,11 @@ async function explain(explained: Explained, error: unknown): Promise<number> {
 
 /** An error that nobody awaits ends the process as it would without this, in the same words as any other. */
 function explainUncaughtErrors(explained: Explained): void {
-  process.once('uncaughtException', (error) => {
+  let isEnding = false;
+  process.on('uncaughtException', (error) => {
+    // What follows from the first one explains nothing.
+    if (isEnding) return;
+    isEnding = true;
     void explain(explained, error).then((code) => process.exit(code));
   });
 }
