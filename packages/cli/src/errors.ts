@@ -54,6 +54,38 @@ export const cliErrors = defineErrors({
     message: 'The state directory cannot be made or written.',
     next: 'Give a folder that you own with --state-dir or FAIRLEAD_STATE_DIR, and see that its disk has room.',
   },
+  destination_not_empty: {
+    message: 'The folder is not taken, because it is not an empty ordinary folder. Nothing was written.',
+    next: 'Name a folder that does not exist yet, or an empty one.',
+  },
+  plugin_id_invalid: {
+    message: 'This cannot be a plugin’s id; nothing was written.',
+    next: 'Give an id of 1 to 64 lower-case letters, digits, `_`, `.` or `-`: for `plugin init` and a folder with --id.',
+  },
+  plugin_folder_invalid: {
+    message: 'The folder holds no plugin; nothing was written.',
+    next: 'Name a folder that `fairlead plugin init` made, or give `fairlead plugin add ID -- COMMAND ARGS…`.',
+  },
+  sdk_not_packed: {
+    message: 'The SDK could not be packed beside the new plugin.',
+    next: 'Run the command from a clone of Fairlead, where npm is found on PATH; remove the folder before you try again.',
+  },
+  runner_file_unreadable: {
+    message: 'runner.toml cannot be read; nothing was written.',
+    next: 'Check who may read it, or name another file with --config.',
+  },
+  runner_file_not_toml: {
+    message: 'runner.toml is not TOML; nothing was written.',
+    next: 'Mend the file first: `fairlead plugin check` names the line.',
+  },
+  provider_id_taken: {
+    message: 'runner.toml has a plugin of this id already; nothing was written.',
+    next: 'Edit that block, or choose another id.',
+  },
+  provider_not_appended: {
+    message: 'A block at the end of runner.toml would change what stands in it; nothing was written.',
+    next: 'Write the providers as [[plugins.providers]] blocks instead of a list on one line, then copy the block in by hand.',
+  },
   stop_failed: {
     message: 'The host did not stop in time.',
     next: 'End the process whose number stands in server.json of the state directory.',

@@ -178,6 +178,25 @@ function addPluginCommands(program: Command, execute: Execute): void {
         valueFlag('--token <token>', 'the token itself (a file is safer; FAIRLEAD_TOKEN, FAIRLEAD_PAT)'),
       )
       .addOption(jsonFlag());
+  plugin
+    .command('init')
+    .argument('<dir>', 'folder to make; its name is the id unless --id gives one')
+    .description('make a TypeScript plugin to build upon; registers and starts nothing')
+    .addOption(valueFlag('--id <id>', 'plugin id'))
+    .action((dir: string, flags) =>
+      execute(async (context) => (await import('./commands/plugin-init.ts')).pluginInit(context, dir, flags)),
+    );
+  plugin
+    .command('add')
+    .argument('<dir-or-id...>', 'a folder of `plugin init`, or: ID -- COMMAND ARGS…')
+    .description('append a plugin to this machine’s runner.toml; starts nothing')
+    .addOption(stateDirFlag())
+    .addOption(valueFlag('--config <file>', 'runner.toml to append to'))
+    .addOption(valueFlag('--id <id>', 'plugin id, for a folder'))
+    .addOption(valueFlag('--cwd <dir>', 'folder that the plugin runs in'))
+    .action((words: string[], flags) =>
+      execute(async (context) => (await import('./commands/plugin-add.ts')).pluginAdd(context, words, flags)),
+    );
   const runner = () => valueFlag('--runner <id>', 'exact Runner id');
   const provider = () => valueFlag('--plugin <id>', 'plugin id');
   const tool = () => valueFlag('--tool <name>', 'tool name');
