@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
 import type { Bench } from '../bench/harness/bench.ts';
 import { parseBenchOptions } from '../bench/harness/bench-options.ts';
 import { ChildSet } from '../bench/harness/child-set.ts';
@@ -363,6 +363,16 @@ test('a child that ends before its first line, or never says one, is an error an
   });
   await children.end(silent, 'SIGTERM');
   assert.equal(silent.signalCode, 'SIGTERM');
+});
+
+test('what a child started is ended with it', async (t) => {
+  hygiene(t);
+  await using children = new ChildSet();
+  const shell = children.start('/bin/sh', ['-c', 'sleep 60 & echo $!; wait']);
+  const sleeper = Number(await firstLine(shell, 'the shell'));
+  assert.equal(pidIsAlive(sleeper), true);
+  await children.end(shell);
+  await waitFor(() => !pidIsAlive(sleeper), { what: 'the end of what the child started' });
 });
 
 test('measured programs do not get what npm, Node and Fairlead act upon', () => {

@@ -78,10 +78,7 @@ async function sessionEntries(context: BenchContext, stack: AsyncDisposableStack
 }
 
 /** The least that keeps rows durably: one table, one statement, the same JSON as text, a sync for each transaction. */
-function rawRows(
-  context: BenchContext,
-  stack: AsyncDisposableStack,
-): (values: readonly object[]) => void {
+function rawRows(context: BenchContext, stack: AsyncDisposableStack): (values: readonly object[]) => void {
   const database = new DatabaseSync(join(context.folder, 'raw.db'));
   stack.defer(() => database.close());
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');

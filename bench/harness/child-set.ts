@@ -39,24 +39,37 @@ export class ChildSet implements AsyncDisposable {
     return child;
   }
 
-  /** Ends one child and waits until it is gone: `signal` first, SIGKILL when that does not help. */
+  /**
+   * Ends one child and waits until it is gone: `signal` to itself first, SIGKILL to it and what it started when that does
+   * not help.
+   */
   async end(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
     const exited = once(child, 'exit');
-    child.kill(signal);
+    if (signal === 'SIGKILL') killGroup(child);
+    else child.kill(signal);
     try {
       await within(exited, END_LIMIT_MS, `the end of process ${child.pid}`);
     } finally {
-      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      if (this.#running.has(child)) killGroup(child);
     }
   }
 
   /** At once and without waiting, for a process that is about to exit. */
   killAll(): void {
-    for (const child of this.#running) child.kill('SIGKILL');
+    for (const child of this.#running) killGroup(child);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running].map((child) => this.end(child)));
+  }
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Ended in the meantime.
   }
 }
