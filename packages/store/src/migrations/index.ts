@@ -1,6 +1,7 @@
 import { peerLocal } from './0001-peer-local.ts';
 import { commitLog } from './0002-commit-log.ts';
+import { settlement } from './0003-settlement.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
-export const migrations: readonly Migration[] = [peerLocal, commitLog];
+export const migrations: readonly Migration[] = [peerLocal, commitLog, settlement];
