@@ -38,3 +38,17 @@ export type RunnerPort = {
     options: RunnerRequestOptions,
   ): Promise<Outcome<RunnerPayload>>;
 };
+
+/** What can be heard of the Runners without asking. Both are called in the middle of what the link does: they return at once. */
+export type RunnerListener = {
+  /** This process has registered, for the first time or again; requests to it are taken from now on. */
+  registered(runner: VisibleRunner): void;
+  /** A call that this process was asked for and answered `running` has ended, it says. Not trusted here. */
+  ended(runner: VisibleRunner, call: string): void;
+};
+
+/** Where the Runners can be heard, implemented by the gateway. */
+export type RunnerEvents = {
+  /** Adds a listener; the function that comes back takes it away again. */
+  listen(listener: RunnerListener): () => void;
+};

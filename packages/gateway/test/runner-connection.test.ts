@@ -453,3 +453,43 @@ test('closing the hub says goodbye to everyone and settles everything', async ()
   assert.equal(link.clock.pendingTimers, 0);
   link.hub.close();
 });
+
+test('listeners hear every registration, that of the same process again too, once requests to it are taken', async () => {
+  const link = new FakeLink();
+  const heard: string[] = [];
+  const stop = link.hub.listen({
+    registered: ({ runner, instanceId }) => {
+      const takesRequests = link.hub.runners().some((visible) => visible.instanceId === instanceId);
+      heard.push(`${runner} ${instanceId} ${takesRequests}`);
+    },
+    ended: () => heard.push('ended'),
+  });
+  const first = link.registered('a');
+  const { promise } = link.request('a');
+  link.registered('a', 'i1', 2);
+  assert.equal(first.socket.closedWith?.reason, 'runner_replaced');
+  assert.equal(faultOf(await promise), 'outcome_unknown runner_unavailable');
+  link.registered('b', 'i9');
+  stop();
+  link.registered('c');
+  assert.deepEqual(heard, ['a i1 true', 'a i1 true', 'b i9 true']);
+});
+
+test('listeners hear which call has ended, and by whom; before it has registered a Runner says nothing', () => {
+  const link = new FakeLink();
+  const heard: unknown[] = [];
+  link.hub.listen({
+    registered: () => undefined,
+    ended: ({ runner, instanceId }, call) => heard.push([runner, instanceId, call]),
+  });
+  const { connection, socket } = link.registered('a');
+  say(connection, { type: 'ended', call: 'call_1' });
+  assert.deepEqual(heard, [['a', 'i1', 'call_1']]);
+  assert.equal(socket.closedWith, null);
+  const early = link.attach('b');
+  say(early.connection, { type: 'ended', call: 'call_2' });
+  assert.equal(early.socket.closedWith?.reason, 'expected_register');
+  connection.closed();
+  say(connection, { type: 'ended', call: 'call_3' });
+  assert.equal(heard.length, 1);
+});

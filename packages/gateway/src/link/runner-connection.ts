@@ -25,6 +25,10 @@ export type ConnectionOwner = {
   admit(connection: RunnerConnection, frame: RegisterFrame): GatewayErrorCode | null;
   /** What the Runner registered has changed. */
   changed(connection: RunnerConnection): void;
+  /** It is registered and takes requests. Called once. */
+  registered(connection: RunnerConnection): void;
+  /** The Runner says that a call has ended which it had answered `running`. */
+  callEnded(connection: RunnerConnection, call: string): void;
   /** It has ended, for good. Called once. */
   release(connection: RunnerConnection): void;
 };
@@ -154,6 +158,9 @@ export class RunnerConnection {
       case 'inventory':
         this.#takeInventory(frame);
         return;
+      case 'ended':
+        this.#options.owner.callEnded(this, frame.call);
+        return;
       case 'goodbye':
         this.#options.socket.close(CLOSE.normal, 'goodbye');
         this.closed();
@@ -184,6 +191,7 @@ export class RunnerConnection {
     this.#armBeat();
     this.#send({ type: 'registered' });
     this.#log('info', 'runner.registered');
+    owner.registered(this);
   }
 
   #takeInventory({ name, projects }: InventoryFrame): void {

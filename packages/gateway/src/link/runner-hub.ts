@@ -1,5 +1,11 @@
 import type { Clock, Outcome } from '@fairlead/base';
-import type { RunnerPort, RunnerRequestOptions, VisibleRunner } from '@fairlead/dispatch';
+import type {
+  RunnerEvents,
+  RunnerListener,
+  RunnerPort,
+  RunnerRequestOptions,
+  VisibleRunner,
+} from '@fairlead/dispatch';
 import type { RegisterFrame, RunnerPayload, RunnerRequest } from '@fairlead/protocol';
 import type { RunnerClaim, Tokens } from '../auth/tokens.ts';
 import type { GatewayErrorCode } from '../errors.ts';
@@ -11,15 +17,16 @@ import { linkFailure } from './pending-request.ts';
 import { type ConnectionOwner, RunnerConnection, visibleRunner } from './runner-connection.ts';
 
 /** The Runners that are connected, and the way to them. */
-export type RunnerHub = RunnerPort & {
-  /** True while another socket may wait for its `register`. */
-  readonly hasRoom: boolean;
-  readonly counters: Readonly<LinkCounters>;
-  /** Takes over a socket whose upgrade carried a live Runner token. The caller passes it what the socket says. */
-  attach(socket: LinkSocket, claim: RunnerClaim): RunnerConnection;
-  /** Says goodbye to every Runner; whatever waits has its outcome when this returns. */
-  close(): void;
-};
+export type RunnerHub = RunnerPort &
+  RunnerEvents & {
+    /** True while another socket may wait for its `register`. */
+    readonly hasRoom: boolean;
+    readonly counters: Readonly<LinkCounters>;
+    /** Takes over a socket whose upgrade carried a live Runner token. The caller passes it what the socket says. */
+    attach(socket: LinkSocket, claim: RunnerClaim): RunnerConnection;
+    /** Says goodbye to every Runner; whatever waits has its outcome when this returns. */
+    close(): void;
+  };
 
 /** `tokens` tells of revocations: the link of a revoked token ends in the same turn. */
 export function createRunnerHub(options: {
@@ -36,6 +43,7 @@ class Hub implements RunnerHub, ConnectionOwner {
   readonly #stopListening: () => void;
   readonly #unregistered = new Set<RunnerConnection>();
   readonly #registered = new Map<string, RunnerConnection>();
+  readonly #listeners = new Set<RunnerListener>();
   readonly counters = newLinkCounters();
   /** Rebuilt when a Runner comes or goes: it is read on every call. */
   #visible: readonly VisibleRunner[] = [];
@@ -74,6 +82,11 @@ class Hub implements RunnerHub, ConnectionOwner {
     });
   }
 
+  listen(listener: RunnerListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   attach(socket: LinkSocket, claim: RunnerClaim): RunnerConnection {
     const connection = new RunnerConnection({
       socket,
@@ -108,6 +121,18 @@ class Hub implements RunnerHub, ConnectionOwner {
 
   changed(connection: RunnerConnection): void {
     if (this.#registered.get(connection.boundRunner) === connection) this.#show();
+  }
+
+  registered({ registration }: RunnerConnection): void {
+    if (registration === null) return;
+    const runner = visibleRunner(registration);
+    for (const listener of this.#listeners) listener.registered(runner);
+  }
+
+  callEnded({ registration }: RunnerConnection, call: string): void {
+    if (registration === null) return;
+    const runner = visibleRunner(registration);
+    for (const listener of this.#listeners) listener.ended(runner, call);
   }
 
   release(connection: RunnerConnection): void {
