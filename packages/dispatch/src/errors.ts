@@ -84,6 +84,22 @@ export const dispatchErrors = defineErrors({
     message: 'The gateway failed while the request was on its way.',
     next: 'This is a fault in Fairlead: report it with the log of that time.',
   },
+  call_not_found: {
+    message: 'There is no call of that id which this token could ask for.',
+    next: 'Copy the call from an answer that the same token got; rows are kept for 30 days.',
+  },
+  call_running: {
+    message: 'The call has not ended yet.',
+    next: 'Ask for its outcome again later.',
+  },
+  call_not_delivered: {
+    message: 'The call was lost on its way to the Runner and will not run.',
+    next: 'Call again if it is still wanted.',
+  },
+  call_forgotten: {
+    message: 'The Runner does not have the answer of the call any more, or was started again since.',
+    next: 'Look at what the tool changes; nothing more will be learnt from the Runner.',
+  },
   journal_unavailable: {
     message: 'The invocation could not be written into the journal, so it was not begun.',
     next: 'See that the disk of the state directory has room and can be written, then try again.',

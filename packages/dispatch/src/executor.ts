@@ -1,10 +1,11 @@
 import type { Clock } from '@fairlead/base';
 import type { DigestKey } from './arguments-digest.ts';
-import { Bindings } from './bindings.ts';
+import type { Bindings } from './bindings/bindings.ts';
 import type { Invocation } from './invocation/invocation.ts';
 import { Invoker, type InvokerOptions, type ToolRequest } from './invocation/invoker.ts';
 import { pluginTaskReader } from './plugin-tool/plugin-task.ts';
 import type { RunnerPort } from './runner-port.ts';
+import type { Settler } from './settling/settler.ts';
 
 /** One invocation of `plugin_tool`, its principal already authenticated. */
 export type InvocationRequest = ToolRequest & { readonly tool: 'plugin_tool' };
@@ -13,6 +14,8 @@ export type InvocationRequest = ToolRequest & { readonly tool: 'plugin_tool' };
 export type ExecutorOptions = InvokerOptions & {
   readonly runners: RunnerPort;
   readonly clock: Clock;
+  readonly bindings: Bindings;
+  readonly settler: Pick<Settler, 'report'>;
   /** The peer-local key of argument digests. */
   readonly digestKey: DigestKey;
 };
@@ -28,8 +31,6 @@ export type Executor = {
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const invoker = new Invoker(options);
-  const bindings = new Bindings(options);
-  const { runners, digestKey } = options;
-  const read = pluginTaskReader({ runners, bindings, digestKey });
+  const read = pluginTaskReader(options);
   return { invoke: (request) => invoker.invoke(request, read) };
 }

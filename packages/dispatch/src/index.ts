@@ -1,5 +1,6 @@
 export { argumentsDigest, type DigestKey, digestKey, pluginTarget } from './arguments-digest.ts';
-export { BINDING_PREFIX, Bindings, type Observed } from './bindings.ts';
+export { BINDING_PREFIX, Bindings } from './bindings/bindings.ts';
+export { type Observed, observed } from './bindings/observed.ts';
 export type { DispatchLog } from './dispatch-log.ts';
 export { type DispatchErrorCode, dispatchErrors } from './errors.ts';
 export { createExecutor, type Executor, type ExecutorOptions, type InvocationRequest } from './executor.ts';
@@ -13,6 +14,8 @@ export { pluginToolDefinition } from './plugin-tool/definition.ts';
 export { mayUseRunner, type Principal } from './principal.ts';
 export {
   PLUGIN_CAPABILITY,
+  type RunnerEvents,
+  type RunnerListener,
   type RunnerPort,
   type RunnerRequestOptions,
   type VisibleProject,
@@ -20,5 +23,6 @@ export {
 } from './runner-port.ts';
 export { isScope, type Scope, scopes } from './scopes.ts';
 export type { SessionRecorder } from './session-recorder.ts';
+export { type CallReport, Settler, type SettlerOptions } from './settling/settler.ts';
 export { createTools, type ToolPorts } from './tools/create-tools.ts';
 export { directTool, type RuntimeTool, type ToolDefinition, type ToolRoute } from './tools/runtime-tool.ts';

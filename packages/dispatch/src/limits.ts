@@ -4,6 +4,12 @@ export const BINDINGS_MAX = 512;
 /** Draws of a fresh binding before giving up: a second one is already a sign of broken randomness. */
 export const BINDING_DRAWS_MAX = 4;
 
+/** Calls of one Runner that are asked for at the same time: each answer may be 512 KiB, and all of it is memory. */
+export const SETTLING_AT_ONCE = 16;
+
+/** Calls that are asked for again when they end; more than Runners can have running. The rest is asked when its Runner registers. */
+export const SETTLING_WAITING_MAX = 4_096;
+
 /** How long the journal keeps a row. */
 export const JOURNAL_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { completed } from '@fairlead/base';
+import { completed, type JsonObject, type Random } from '@fairlead/base';
 import { toolObservation } from '@fairlead/protocol';
-import { seededRandom } from '@fairlead/testing';
+import { openStore, type Store } from '@fairlead/store';
+import { hygiene, manualClock, seededRandom, temporaryFolder } from '@fairlead/testing';
 import fc from 'fast-check';
-import { argumentsDigest, Bindings, digestKey, type Observed, pluginTarget } from '../src/index.ts';
-import { dispatchFloor } from './dispatch-floor.ts';
+import { argumentsDigest, Bindings, digestKey, type Observed, observed, pluginTarget } from '../src/index.ts';
+import { dispatchFloor, type TestContext } from './dispatch-floor.ts';
 import { echoTools, fakeRunner, SAY } from './fake-runners.ts';
 
-function observed(number: number): Observed {
-  return {
+function seen(number: number): Observed {
+  return observed({
     runner: `runner-${number % 3}`,
     runnerInstance: `start-${number % 5}`,
     plugin: `plugin-${number % 2}`,
@@ -17,53 +19,80 @@ function observed(number: number): Observed {
     tool: `tool-${number % 7}`,
     observation: `observation-${number}`,
     timeoutSecs: 30,
-    target: `target-${number}`,
+  });
+}
+
+const SCHEMA: JsonObject = { type: 'object', properties: { text: { type: 'string' } } };
+
+type Opened = { readonly bindings: Bindings; readonly store: Store; reopen(): Promise<Bindings> };
+
+async function opened(t: TestContext, random: Random = seededRandom(1)): Promise<Opened> {
+  hygiene(t);
+  const clock = manualClock();
+  const store = await openStore({ path: join(temporaryFolder(t), 'fairlead.db'), clock });
+  t.after(() => store.close());
+  const open = () => Bindings.open({ store, clock, random });
+  const bindings = await open();
+  return {
+    bindings,
+    store,
+    reopen: async () => {
+      await bindings[Symbol.asyncDispose]();
+      return await open();
+    },
   };
 }
 
-test('a binding is the prefix and 22 base64url characters, and stands for what was bound as it was then', () => {
-  const bindings = new Bindings({ random: seededRandom(1) });
-  const mutable = { ...observed(1) };
-  const handle = bindings.bind(mutable);
-  mutable.tool = 'another';
+test('a binding is the prefix and 22 base64url characters, and stands for what was bound as it was then', async (t) => {
+  const { bindings } = await opened(t);
+  const handle = await bindings.bind(seen(1), SCHEMA);
   assert.match(handle, /^wc_pbind_[A-Za-z0-9_-]{22}$/);
-  assert.deepEqual(bindings.resolve(handle), observed(1));
+  assert.deepEqual(bindings.resolve(handle), seen(1));
   assert.equal(Object.isFrozen(bindings.resolve(handle)), true);
+  assert.deepEqual(await bindings.inputSchema(handle), SCHEMA);
   bindings.forget(handle);
   bindings.forget(handle);
   assert.equal(bindings.resolve(handle), undefined);
   assert.equal(bindings.size, 0);
 });
 
-test('randomness that repeats itself never moves a binding to something else', () => {
-  const bindings = new Bindings({ random: (count) => new Uint8Array(count) });
-  const handle = bindings.bind(observed(1));
-  assert.throws(() => bindings.bind(observed(2)), { message: 'the source of randomness repeats itself' });
-  assert.deepEqual(bindings.resolve(handle), observed(1));
+test('randomness that repeats itself never moves a binding to something else', async (t) => {
+  const { bindings } = await opened(t, (count) => new Uint8Array(count));
+  const handle = await bindings.bind(seen(1), SCHEMA);
+  await assert.rejects(bindings.bind(seen(2), SCHEMA), {
+    message: 'the source of randomness repeats itself',
+  });
+  assert.deepEqual(bindings.resolve(handle), seen(1));
 });
 
-test('a binding never resolves to anything other than what was described; at 512 the oldest goes', () => {
+test('a binding never resolves to anything other than what was described, also after a restart; at 512 the oldest goes', async (t) => {
   const step = fc.oneof(
     fc.record({ do: fc.constant('bind' as const), number: fc.nat(1_000) }),
     fc.record({ do: fc.constant('forget' as const), number: fc.nat(1_000) }),
     fc.record({ do: fc.constant('many' as const), number: fc.integer({ min: 1, max: 300 }) }),
+    fc.record({ do: fc.constant('restart' as const), number: fc.constant(0) }),
   );
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 40 }), fc.nat(), (steps, seed) => {
-      const bindings = new Bindings({ random: seededRandom(seed) });
+  const { store, reopen } = await opened(t);
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      await store.write([{ sql: 'DELETE FROM bindings' }], 'normal');
+      let bindings = await reopen();
       const model = new Map<string, number>();
       const everMade: string[] = [];
-      const bind = (number: number) => {
-        const handle = bindings.bind(observed(number));
+      const bind = async (number: number) => {
+        const handle = await bindings.bind(seen(number), SCHEMA);
         assert.equal(everMade.includes(handle), false);
         everMade.push(handle);
         model.set(handle, number);
         if (model.size > 512) model.delete([...model.keys()][0] ?? '');
       };
       for (const { do: what, number } of steps) {
-        if (what === 'bind') bind(number);
-        else if (what === 'many') for (let more = 0; more < number; more += 1) bind(more);
-        else {
+        if (what === 'bind') await bind(number);
+        else if (what === 'many') for (let more = 0; more < number; more += 1) await bind(more);
+        else if (what === 'restart') {
+          await bindings[Symbol.asyncDispose]();
+          bindings = await reopen();
+        } else {
           const handle = everMade[number % Math.max(1, everMade.length)] ?? 'wc_pbind_none';
           bindings.forget(handle);
           model.delete(handle);
@@ -72,11 +101,61 @@ test('a binding never resolves to anything other than what was described; at 512
       assert.equal(bindings.size, model.size);
       for (const handle of everMade) {
         const number = model.get(handle);
-        assert.deepEqual(bindings.resolve(handle), number === undefined ? undefined : observed(number));
+        assert.deepEqual(bindings.resolve(handle), number === undefined ? undefined : seen(number));
       }
+      await bindings[Symbol.asyncDispose]();
+      const [rows] = await store.read<{ rows: number }>('SELECT count(*) AS rows FROM bindings');
+      assert.equal(rows?.rows, model.size);
     }),
-    { numRuns: 60 },
+    { numRuns: 15 },
   );
+});
+
+test('a table with more than 512 rows is cut to the newest at the next start', async (t) => {
+  const { store, bindings, reopen } = await opened(t);
+  const first = await bindings.bind(seen(1), SCHEMA);
+  const columns =
+    'runner, runner_instance, plugin, provider_instance, tool, observation, timeout_secs, created_at';
+  await store.write([
+    {
+      sql: `INSERT INTO bindings (binding, ${columns}) WITH RECURSIVE more (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM more WHERE n < 520)
+        SELECT 'wc_pbind_' || n, ${columns} FROM more, bindings`,
+    },
+  ]);
+  const again = await reopen();
+  assert.equal(again.size, 512);
+  assert.equal(again.resolve(first), undefined);
+  assert.equal(again.resolve('wc_pbind_8'), undefined);
+  assert.deepEqual(again.resolve('wc_pbind_9'), seen(1));
+  assert.equal(await again.inputSchema('wc_pbind_9'), null);
+});
+
+test('a binding that the table cannot take serves until the process ends, and that is logged', async (t) => {
+  const logged: string[] = [];
+  const { store } = await opened(t);
+  const failing: Store = {
+    read: (sql, parameters) => store.read(sql, parameters),
+    write: async (statements, durability) => {
+      if (
+        statements[0]?.sql.startsWith('INSERT') === true ||
+        statements[0]?.sql.endsWith('binding = ?') === true
+      )
+        throw new Error('full');
+      return await store.write(statements, durability);
+    },
+    close: () => store.close(),
+    [Symbol.asyncDispose]: () => store.close(),
+  };
+  const options = { clock: manualClock(), random: seededRandom(1) };
+  const log = (level: string, event: string) => void logged.push(`${level} ${event}`);
+  const bindings = await Bindings.open({ ...options, store: failing, log });
+  const handle = await bindings.bind(seen(1), SCHEMA);
+  assert.deepEqual(bindings.resolve(handle), seen(1));
+  assert.equal(await bindings.inputSchema(handle), null);
+  bindings.forget(handle);
+  await bindings[Symbol.asyncDispose]();
+  assert.equal(bindings.resolve(handle), undefined);
+  assert.deepEqual(logged, ['warn binding.not_written', 'warn binding.not_forgotten']);
 });
 
 test('whatever is reloaded, restarted or changed in between, a call reaches what was described or nothing', async (t) => {
@@ -163,7 +242,7 @@ test('whatever is reloaded, restarted or changed in between, a call reaches what
 });
 
 test('a target names the observation without an instance id; the digest is keyed and bound to it', () => {
-  const where = observed(1);
+  const where = seen(1);
   const target = pluginTarget(where);
   assert.equal(target, 'plugin:runner-1/plugin-1/tool-1#wYV1BTCpKNgc8-8Z');
   for (const change of [{ runnerInstance: 'x' }, { providerInstance: 'x' }, { observation: 'x' }])

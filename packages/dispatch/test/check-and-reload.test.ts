@@ -88,6 +88,21 @@ test('a reload answers the plugins in force and the candidates that failed, with
   assert.deepEqual(floor.runners.sent[0]?.options, { budgetMs: 125_000, call: answer.call });
 });
 
+test('a reload that changed nothing because of its candidates says so in the journal', async (t) => {
+  const floor = await dispatchFloor(t);
+  for (const failures of [[{ provider_id: 'broken', code: 'plugin_eof' }], []]) {
+    floor.runners.answers.reload = () => completed({ kind: 'reload', providers: [], failures });
+    assert.deepEqual(gist(await floor.invoke(RELOAD)), ['completed', undefined]);
+  }
+  assert.deepEqual(
+    (await floor.rows()).map((row) => [row['certainty'], row['code']]),
+    [
+      ['completed', 'plugin_reload_failed'],
+      ['completed', null],
+    ],
+  );
+});
+
 test('an unknown end of check or reload advises to list, and is not sent again', async (t) => {
   const floor = await dispatchFloor(t);
   for (const [params, kind] of [

@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '@fairlead/base';
 import { openStore, type Store } from '@fairlead/store';
 import { hygiene, type ManualClock, manualClock, seededRandom, temporaryFolder } from '@fairlead/testing';
 import {
+  Bindings,
   createExecutor,
   digestKey,
   type Executor,
@@ -10,6 +11,7 @@ import {
   type Invocation,
   Journal,
   type Principal,
+  Settler,
 } from '../src/index.ts';
 import { FakeRunners } from './fake-runners.ts';
 
@@ -21,6 +23,11 @@ export const EVERYTHING: Principal = {
   scopes: ['plugin:inspect', 'plugin:invoke', 'plugin:manage'],
 };
 
+const IDS_AND_TIMES: ReadonlySet<string> = new Set([
+  ...['seq', 'id', 'at', 'finished', 'boot', 'runner_instance'],
+  ...['settled_certainty', 'settled_code', 'settled_at'],
+]);
+
 export type DispatchFloor = {
   readonly path: string;
   readonly store: Store;
@@ -28,11 +35,14 @@ export type DispatchFloor = {
   readonly runners: FakeRunners;
   readonly clock: ManualClock;
   readonly executor: Executor;
+  readonly settler: Settler;
+  /** What the executor was made of. */
+  readonly ports: ExecutorOptions;
   readonly logged: string[];
   invoke(params: Json, principal?: Principal, recordingSessionId?: string): Promise<Invocation>;
   /** Describes `say` of `echo` on `local` (or what is given) and answers the binding. */
   bind(names?: JsonObject, principal?: Principal): Promise<string>;
-  /** The journal, oldest first, without ids, once everything that waits is written. */
+  /** The journal, oldest first, without ids, times and settlements, once everything that waits is written. */
   rows(): Promise<JsonObject[]>;
 };
 
@@ -52,21 +62,29 @@ export async function dispatchFloor(
   const log = (level: string, event: string) => void logged.push(`${level} ${event}`);
   const { wrap = (same) => same, boot = 'boot_now', ...executorOptions } = options;
   const journal = new Journal({ store: wrap(store), clock, boot, log });
+  const runners = new FakeRunners();
+  const random = seededRandom(7);
+  const bindings = await Bindings.open({ store: wrap(store), clock, random, log });
+  const settler = new Settler({ runners, journal, log });
   t.after(async () => {
+    await settler[Symbol.asyncDispose]();
+    await bindings[Symbol.asyncDispose]();
     await journal.close();
     await store.close();
   });
-  const runners = new FakeRunners();
-  const executor = createExecutor({
+  const ports: ExecutorOptions = {
     runners,
     journal,
+    bindings,
+    settler,
     clock,
-    random: seededRandom(7),
+    random,
     authority: 'trusted_agent',
     digestKey: digestKey(Buffer.alloc(32, 1)),
     log,
     ...executorOptions,
-  });
+  };
+  const executor = createExecutor(ports);
   const invoke = (params: Json, principal = EVERYTHING, recordingSessionId?: string) =>
     executor.invoke({
       tool: 'plugin_tool',
@@ -81,6 +99,8 @@ export async function dispatchFloor(
     runners,
     clock,
     executor,
+    settler,
+    ports,
     logged,
     invoke,
     async bind(names = {}, principal = EVERYTHING) {
@@ -95,7 +115,9 @@ export async function dispatchFloor(
     async rows() {
       await journal.close();
       const rows = await store.read<JsonObject>('SELECT * FROM journal ORDER BY seq');
-      return rows.map(({ seq: _seq, id: _id, at: _at, finished: _finished, boot: _boot, ...row }) => row);
+      return rows.map((row) =>
+        Object.fromEntries(Object.entries(row).filter(([column]) => !IDS_AND_TIMES.has(column))),
+      );
     },
   };
 }

@@ -1,6 +1,12 @@
 import { completed, failed, type JsonObject, type Outcome } from '@fairlead/base';
 import { type RunnerPayload, type RunnerRequest, toolObservation } from '@fairlead/protocol';
-import type { RunnerPort, RunnerRequestOptions, VisibleRunner } from '../src/index.ts';
+import type {
+  RunnerEvents,
+  RunnerListener,
+  RunnerPort,
+  RunnerRequestOptions,
+  VisibleRunner,
+} from '../src/index.ts';
 
 /** What the port was asked for, in order. */
 export type Sent = {
@@ -13,9 +19,12 @@ export type Sent = {
 export type Answer = (sent: Sent) => Outcome<RunnerPayload> | Promise<Outcome<RunnerPayload>>;
 
 /** Runners that answer as told. The answers are looked up by request kind. */
-export class FakeRunners implements RunnerPort {
+export class FakeRunners implements RunnerPort, RunnerEvents {
+  readonly listeners = new Set<RunnerListener>();
   connected: VisibleRunner[] = [fakeRunner('local')];
   readonly sent: Sent[] = [];
+  /** The questions about calls, which are not among what was sent. */
+  readonly asked: Sent[] = [];
   readonly answers: Partial<Record<RunnerRequest['kind'], Answer>> = {
     providers_list: () =>
       completed({
@@ -28,6 +37,7 @@ export class FakeRunners implements RunnerPort {
     tools_list: () => completed(echoTools()),
     tools_call: () =>
       completed({ kind: 'tools_call', result: { content: [{ type: 'text', text: 'said' }] } }),
+    outcome: () => fault('not_started', 'invalid_plugin_request'),
   };
 
   runners(): readonly VisibleRunner[] {
@@ -41,10 +51,26 @@ export class FakeRunners implements RunnerPort {
     options: RunnerRequestOptions,
   ): Promise<Outcome<RunnerPayload>> {
     const sent = { runner, instanceId, request, options };
-    this.sent.push(sent);
+    (request.kind === 'outcome' ? this.asked : this.sent).push(sent);
     const answer = this.answers[request.kind];
     if (answer === undefined) throw new Error(`no answer for ${request.kind}`);
     return await answer(sent);
+  }
+
+  listen(listener: RunnerListener): () => void {
+    this.listeners.add(listener);
+    return () => void this.listeners.delete(listener);
+  }
+
+  /** A process of a Runner registers, in place of whichever stood there. */
+  registers(runner: VisibleRunner): void {
+    this.connected = [...this.connected.filter((other) => other.runner !== runner.runner), runner];
+    for (const listener of this.listeners) listener.registered(runner);
+  }
+
+  /** A process of a Runner says that a call has ended. */
+  ends(runner: VisibleRunner, call: string): void {
+    for (const listener of this.listeners) listener.ended(runner, call);
   }
 
   /** The calls among what was sent. */

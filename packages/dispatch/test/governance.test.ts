@@ -158,7 +158,8 @@ test('input that does not parse names the member, says how the action is used, a
     error: {
       code: 'invalid_arguments',
       message: 'The arguments are not what the tool takes; nothing was sent.',
-      recovery: 'Give action one of list, check, reload, describe or call, and the members that it takes.',
+      recovery:
+        'Give action one of list, check, reload, describe, call or outcome, and the members that it takes.',
       detail: { member: 'action', problem: 'missing' },
     },
   });

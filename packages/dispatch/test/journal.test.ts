@@ -94,7 +94,7 @@ test('the same arguments have the same digest in any order of keys, for a fresh 
   assert.notEqual(digests[0], digests[2]);
 });
 
-test('no argument, result, binding or foreign text reaches the database', async (t) => {
+test('no argument, result or foreign text reaches the database, and no binding anything but the table of bindings', async (t) => {
   const floor = await dispatchFloor(t);
   const marker = 'MARKER-of-an-argument';
   floor.runners.answers.tools_call = () =>
@@ -114,8 +114,10 @@ test('no argument, result, binding or foreign text reaches the database', async 
   const readAll = () => ['', '-wal'].map((end) => readFileSync(floor.path + end, 'latin1')).join('');
   const onDisk = readAll();
   assert.match(onDisk, /call_/);
-  for (const forbidden of ['MARKER', 'FOREIGN', 'wc_pbind_', binding.slice(9)])
-    assert.equal(onDisk.includes(forbidden), false, forbidden);
+  for (const forbidden of ['MARKER', 'FOREIGN']) assert.equal(onDisk.includes(forbidden), false, forbidden);
+  const journal = JSON.stringify(await floor.store.read('SELECT * FROM journal'));
+  for (const forbidden of ['wc_pbind_', binding.slice(9)])
+    assert.equal(journal.includes(forbidden), false, forbidden);
 });
 
 test('names in the journal are cut at 80 characters', async (t) => {

@@ -31,13 +31,21 @@ test('the examples of docs/reference/plugin-tool.md are what plugin_tool takes a
       providers: [{ id: 'echo', name: 'Echo', status: 'ready', error_code: null }],
       failures: [{ provider_id: 'broken', code: 'plugin_eof' }],
     });
+  floor.runners.answers.outcome = ({ request }) => {
+    assert.ok(request.kind === 'outcome');
+    const payload = { kind: 'tools_call', result: { content: [{ type: 'text', text: 'said' }] } } as const;
+    const response = { dispatch_state: 'completed', payload } as const;
+    return completed({ kind: 'outcome', call: request.call, state: 'completed', response });
+  };
   const printed = 'wc_pbind_0123456789abcdefghijkl';
+  const printedCall = 'call_0123456789abcdefghijkl';
+  let madeCall: Json = printedCall;
   let binding: Json = printed;
   let calls = 0;
   const answered = floor.runners.answers.tools_call;
   assert.ok(answered);
   const examples = [...page.matchAll(/```json (params|output|error)\n([\s\S]*?)```/g)];
-  assert.equal(examples.length, 16);
+  assert.equal(examples.length, 18);
   let answer: JsonObject = {};
   for (const [, kind, text = ''] of examples) {
     const value = JSON.parse(text) as JsonObject;
@@ -46,7 +54,10 @@ test('the examples of docs/reference/plugin-tool.md are what plugin_tool takes a
       if (isCall) calls += 1;
       floor.runners.answers.tools_call =
         calls === 2 ? () => fault('not_started', 'stale_plugin_provider') : answered;
-      const { output, error } = await floor.invoke(isCall ? { ...value, binding } : value);
+      const isOutcome = value['action'] === 'outcome';
+      const given = isOutcome ? { ...value, call: madeCall } : isCall ? { ...value, binding } : value;
+      const { call = '', output, error } = await floor.invoke(given);
+      if (isCall && calls === 1) madeCall = call;
       answer = { output: output ?? null, error: (error ?? null) as Json };
       continue;
     }
@@ -56,6 +67,8 @@ test('the examples of docs/reference/plugin-tool.md are what plugin_tool takes a
       const described = got as JsonObject;
       binding = described['binding'] ?? null;
       assert.deepEqual({ ...described, binding: printed }, value);
+    } else if (value['call'] === printedCall) {
+      assert.deepEqual({ ...(got as JsonObject), call: printedCall }, value);
     } else {
       assert.deepEqual(got, value);
     }

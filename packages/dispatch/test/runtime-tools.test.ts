@@ -3,14 +3,7 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '@fairlead/base';
 import { seededRandom } from '@fairlead/testing';
 import { Ajv } from 'ajv';
-import {
-  createTools,
-  digestKey,
-  directTool,
-  type Invocation,
-  type Principal,
-  type RuntimeTool,
-} from '../src/index.ts';
+import { createTools, directTool, type Invocation, type Principal, type RuntimeTool } from '../src/index.ts';
 import { Invoker } from '../src/invocation/invoker.ts';
 import { callRuntimeTool } from '../src/tools/call-runtime-tool.ts';
 import { readToolManifest } from '../src/tools/read-tool-manifest.ts';
@@ -28,10 +21,7 @@ type Kit = {
 async function kit(t: TestContext): Promise<Kit> {
   const floor = await dispatchFloor(t);
   floor.runners.connected = [];
-  const { runners, journal, clock } = floor;
-  const random = seededRandom(5);
-  const authority = 'trusted_agent';
-  const tools = createTools({ runners, journal, clock, random, authority, digestKey: digestKey(random(32)) });
+  const tools = createTools(floor.ports);
   const call: Kit['call'] = async (name, params, principal = NOBODY, recordingSessionId) => {
     const tool = directTool(tools, name);
     if (typeof tool === 'string') throw new Error(tool);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { randomId } from '@fairlead/base';
-import { createTools, Journal } from '@fairlead/dispatch';
+import { Bindings, createTools, Journal, Settler } from '@fairlead/dispatch';
 import {
   createGateway,
   createRunnerHub,
@@ -42,8 +42,19 @@ export async function startHost(options: {
   const tokens = await createTokens({ store, clock, random });
   const hub = createRunnerHub({ tokens, clock, log });
   const digestKey = await readDigestKey(stateDirectory, random);
-  const authority = config.authority;
-  const tools = createTools({ runners: hub, journal, clock, random, authority, digestKey, log });
+  const bindings = stack.use(await Bindings.open({ store, clock, random, log }));
+  const settler = stack.use(new Settler({ runners: hub, journal, log }));
+  const tools = createTools({
+    runners: hub,
+    journal,
+    bindings,
+    settler,
+    clock,
+    random,
+    authority: config.authority,
+    digestKey,
+    log,
+  });
   const version = readVersion();
   const gateway = createGateway({
     config,

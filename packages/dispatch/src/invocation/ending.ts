@@ -2,11 +2,22 @@ import type { Certainty, Json, JsonObject } from '@fairlead/base';
 
 /**
  * How a task ended: with an output, or with a code. An output comes only with `completed`. `isProviderResult`: the output is
- * a provider's own result, which every face hands on unchanged; it may say `isError`. `detail`: what the code adds.
+ * a provider's own result, which every face hands on unchanged; it may say `isError`. `journalCode`: what the journal shows where
+ * the output says that nothing came of it. `message` and `detail` are more exact than the code's own words, and ours.
  */
 export type Ending =
-  | { readonly certainty: 'completed'; readonly output: JsonObject; readonly isProviderResult?: true }
-  | { readonly certainty: Certainty; readonly code: string; readonly detail?: Json };
+  | {
+      readonly certainty: 'completed';
+      readonly output: JsonObject;
+      readonly isProviderResult?: true;
+      readonly journalCode?: string;
+    }
+  | {
+      readonly certainty: Certainty;
+      readonly code: string;
+      readonly message?: string;
+      readonly detail?: Json;
+    };
 
 export function done(output: JsonObject): Ending {
   return { certainty: 'completed', output };

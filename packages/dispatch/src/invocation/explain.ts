@@ -24,14 +24,16 @@ export function explain(
   about: {
     readonly certainty: Certainty;
     readonly mayHaveHappened?: string | undefined;
-    readonly detail?: Json;
+    /** More exact than the code's own. */
+    readonly message?: string | undefined;
+    readonly detail?: Json | undefined;
   },
 ): InvocationError {
   const { message, next } = entryOf(code);
   const warning = about.certainty === 'outcome_unknown' ? about.mayHaveHappened : undefined;
   return {
     code,
-    message,
+    message: about.message ?? message,
     recovery: warning === undefined ? next : `${warning} ${next}`,
     ...(about.detail === undefined ? {} : { detail: about.detail }),
   };

@@ -159,10 +159,9 @@ export function refusedInput({ code, action, detail, usage }: TaskFault): Invoca
 function invocationOf(entry: JournalEntry, task: ToolTask, ending: Ending): Invocation {
   const { id: call, action } = entry;
   if (!('output' in ending)) {
-    const { certainty, code, detail } = ending;
-    const { mayHaveHappened } = task;
-    const about = { certainty, mayHaveHappened, ...(detail === undefined ? {} : { detail }) };
-    return { call, action, certainty, error: explain(code, about) };
+    const { certainty, code, message, detail } = ending;
+    const error = explain(code, { certainty, mayHaveHappened: task.mayHaveHappened, message, detail });
+    return { call, action, certainty, error };
   }
   const { output, isProviderResult } = ending;
   if (isProviderResult === undefined)
@@ -174,7 +173,7 @@ function invocationOf(entry: JournalEntry, task: ToolTask, ending: Ending): Invo
 /** What the journal shows: the fault's code, or that the tool itself reported an error. */
 function codeOf(ending: Ending): string | null {
   if (!('output' in ending)) return ending.code;
-  return isToolError(ending) ? 'plugin_tool_error' : null;
+  return isToolError(ending) ? 'plugin_tool_error' : (ending.journalCode ?? null);
 }
 
 function isToolError(ending: Extract<Ending, { readonly output: unknown }>): boolean {

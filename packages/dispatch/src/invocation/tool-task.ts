@@ -7,7 +7,7 @@ import type { Ending } from './ending.ts';
 /** What the journal keeps of a task besides who asked and how it ended. */
 export type TaskSubject = Pick<
   JournalEntry,
-  'runner' | 'plugin' | 'tool' | 'bindingPresent' | 'argumentsDigest'
+  'runner' | 'runnerInstance' | 'plugin' | 'tool' | 'bindingPresent' | 'argumentsDigest'
 >;
 
 /** One thing that a caller asked of a tool, parsed. What it may do is decided by the one order, not by the tool. */

@@ -9,6 +9,8 @@ export type JournalEntry = {
   readonly principal: string;
   readonly action: string;
   readonly runner?: string;
+  /** The Runner process that an effect is addressed to. */
+  readonly runnerInstance?: string;
   readonly plugin?: string;
   readonly tool?: string;
   readonly bindingPresent: boolean;
@@ -19,8 +21,8 @@ export type JournalEntry = {
 export type JournalEnd = { readonly certainty: Certainty; readonly code: string | null };
 
 const COLUMNS =
-  'id, at, principal, action, runner, plugin, tool, binding_present, arguments_digest, boot, certainty, code, finished';
-const INSERT = `INSERT INTO journal (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  'id, at, principal, action, runner, runner_instance, plugin, tool, binding_present, arguments_digest, boot, certainty, code, finished';
+const INSERT = `INSERT INTO journal (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** A row without an end (`end` null: an intent), or one that is whole at once. */
 export function insertRow(
@@ -29,7 +31,8 @@ export function insertRow(
   boot: string,
   end: JournalEnd | null,
 ): Statement {
-  const { id, principal, action, runner, plugin, tool, bindingPresent, argumentsDigest } = entry;
+  const { id, principal, action, runner, runnerInstance, plugin, tool, bindingPresent, argumentsDigest } =
+    entry;
   return {
     sql: INSERT,
     parameters: [
@@ -38,6 +41,7 @@ export function insertRow(
       principal,
       action,
       shown(runner),
+      runnerInstance ?? null,
       shown(plugin),
       shown(tool),
       bindingPresent ? 1 : 0,
@@ -58,6 +62,14 @@ export function settleRow(id: string, atMs: number, end: JournalEnd): Statement 
   };
 }
 
+/** What was learnt later of one that had ended `outcome_unknown`, whose own end stays. The first settlement stands. */
+export function settleUnknownRow(id: string, atMs: number, settlement: JournalEnd): Statement {
+  return {
+    sql: "UPDATE journal SET settled_certainty = ?, settled_code = ?, settled_at = ? WHERE id = ? AND certainty = 'outcome_unknown' AND settled_at IS NULL",
+    parameters: [settlement.certainty, settlement.code, atMs, id],
+  };
+}
+
 /** Every intent that an earlier start left without an end. */
 export function settleInterrupted(atMs: number, boot: string, code: string): Statement {
   return {
@@ -66,6 +78,11 @@ export function settleInterrupted(atMs: number, boot: string, code: string): Sta
   };
 }
 
+/** A name as the journal has it. */
+export function journalName(name: string): string {
+  return name.slice(0, JOURNAL_NAME_MAX_CHARACTERS).toWellFormed();
+}
+
 function shown(name: string | undefined): string | null {
-  return name === undefined ? null : name.slice(0, JOURNAL_NAME_MAX_CHARACTERS).toWellFormed();
+  return name === undefined ? null : journalName(name);
 }

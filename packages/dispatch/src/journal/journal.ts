@@ -1,13 +1,22 @@
 import type { Clock } from '@fairlead/base';
 import type { Store } from '@fairlead/store';
 import type { DispatchLog } from '../dispatch-log.ts';
+import {
+  type CallRecord,
+  callRecord,
+  SELECT_CALL,
+  SELECT_UNSETTLED,
+  type StoredCall,
+} from './call-record.ts';
 import { JournalPruner } from './journal-pruner.ts';
 import {
   insertRow,
   type JournalEnd,
   type JournalEntry,
+  journalName,
   settleInterrupted,
   settleRow,
+  settleUnknownRow,
 } from './journal-row.ts';
 
 /**
@@ -21,6 +30,7 @@ export class Journal implements AsyncDisposable {
   readonly #log: DispatchLog | undefined;
   readonly #pruner: JournalPruner;
   readonly #observing = new Set<Promise<void>>();
+  #onUnknown: ((id: string) => void) | null = null;
 
   /** `boot` names this start of the host: an intent of another one has no end to wait for. */
   constructor(options: {
@@ -45,6 +55,44 @@ export class Journal implements AsyncDisposable {
   /** Writes how an intent ended; a second end changes nothing. Rejects with a code of the store. */
   async settle(id: string, end: JournalEnd): Promise<void> {
     await this.#store.write([settleRow(id, this.#clock.wallMs(), end)], 'full');
+    if (end.certainty === 'outcome_unknown') this.#onUnknown?.(id);
+  }
+
+  /** Tells `listener` of each intent that ended `outcome_unknown`, once that is on disk. There is one listener; null: none. */
+  onUnknown(listener: ((id: string) => void) | null): void {
+    this.#onUnknown = listener;
+  }
+
+  /** One invocation, undefined where there is none of that id. Rejects with a code of the store. */
+  async find(id: string): Promise<CallRecord | undefined> {
+    const [row] = await this.#store.read<StoredCall>(SELECT_CALL, [id]);
+    return row === undefined ? undefined : callRecord(row);
+  }
+
+  /**
+   * The next `limit` invocations after `afterSeq` that were addressed to one Runner process, ended `outcome_unknown` and were not
+   * settled since, oldest first. Rejects with a code of the store.
+   */
+  async unsettled(
+    runner: { readonly runner: string; readonly instanceId: string },
+    afterSeq: number,
+    limit: number,
+  ): Promise<CallRecord[]> {
+    const parameters = [runner.instanceId, journalName(runner.runner), afterSeq, limit];
+    const rows = await this.#store.read<StoredCall>(SELECT_UNSETTLED, parameters);
+    return rows.map(callRecord);
+  }
+
+  /**
+   * Writes what was learnt of an invocation that had ended `outcome_unknown`, beside that end. False where there is nothing to settle: it
+   * ended otherwise, or was settled before. Rejects with a code of the store.
+   */
+  async settleUnknown(id: string, settlement: JournalEnd): Promise<boolean> {
+    const { changes } = await this.#store.write(
+      [settleUnknownRow(id, this.#clock.wallMs(), settlement)],
+      'full',
+    );
+    return changes[0] === 1;
   }
 
   /** Writes an invocation that was refused before anything was begun. Rejects with a code of the store. */

@@ -1,10 +1,10 @@
 import type { Scope } from '../scopes.ts';
 
 /** What `plugin_tool` can be asked to do. */
-export type PluginToolAction = 'list' | 'check' | 'reload' | 'describe' | 'call';
+export type PluginToolAction = 'list' | 'check' | 'reload' | 'describe' | 'call' | 'outcome';
 
 /** The members beside `action`. */
-export type PluginToolMember = 'runner' | 'plugin' | 'tool' | 'binding' | 'arguments';
+export type PluginToolMember = 'runner' | 'plugin' | 'tool' | 'binding' | 'arguments' | 'call';
 
 /** What each action needs: its scope, and its members. A member that is neither required nor optional is refused. */
 export const actionForms: Readonly<
@@ -62,8 +62,15 @@ export const actionForms: Readonly<
     usage:
       'call takes the binding that describe answered, and arguments (an object of at most 65,536 bytes).',
     mayHaveHappened:
-      'The call may have run; it was not sent again. Look at what the tool changes before you call it again.',
+      'The call may have run; it was not sent again. Ask for its outcome, or look at what the tool changes, before you call it again.',
     summary: 'The result of the tool.',
+  },
+  outcome: {
+    scope: 'plugin:invoke',
+    required: ['call'],
+    optional: [],
+    usage: 'outcome takes the call that an answer of yours named.',
+    summary: 'What is known of the call now.',
   },
 });
 

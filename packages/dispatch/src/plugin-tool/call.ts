@@ -1,8 +1,9 @@
 import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
-import type { Bindings } from '../bindings.ts';
+import type { Bindings } from '../bindings/bindings.ts';
 import { answered, type Ending, notStarted } from '../invocation/ending.ts';
 import { mayUseRunner, type Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
+import { argumentsFault } from './arguments-fault.ts';
 import type { PluginToolInput } from './input.ts';
 import { usableRunner } from './runner-access.ts';
 import { judgeAnswer } from './runner-answer.ts';
@@ -12,6 +13,11 @@ type CallRequest = Extract<RunnerRequest, { readonly kind: 'tools_call' }>;
 
 /** On a call these mean the same to the caller: the instance that was described is not there any more. */
 const REPLACED: ReadonlySet<string> = new Set(['stale_plugin_provider', 'plugin_provider_unavailable']);
+
+/** A Runner's code about a call as the caller sees it. */
+export function callerCode(code: string): string {
+  return REPLACED.has(code) ? 'plugin_replaced' : code;
+}
 
 /** After these a binding can never serve again. */
 const ENDS_BINDING: ReadonlySet<string> = new Set([
@@ -52,7 +58,9 @@ export async function callTool(
     await port.request(observed.runner, observed.runnerInstance, request, { budgetMs, call }),
   );
   if (answer.ok) return answered(answer.payload.result);
-  const code = REPLACED.has(answer.code) ? 'plugin_replaced' : answer.code;
+  const { certainty } = answer;
+  const code = callerCode(answer.code);
   if (ENDS_BINDING.has(code)) bindings.forget(input.binding);
-  return { certainty: answer.certainty, code };
+  if (code !== 'plugin_arguments_schema_invalid' || certainty !== 'not_started') return { certainty, code };
+  return { certainty, code, ...(await argumentsFault(bindings, input.binding, input.arguments)) };
 }

@@ -22,12 +22,13 @@ export const pluginToolDefinition: {
     'call (binding, arguments): runs the tool as it was described, once. If the plugin or the definition has changed, nothing runs and the answer says so: describe again.',
     'check (runner, plugin): starts the configured program on its machine, says whether it would serve, and ends it.',
     'reload (runner): starts all plugins of a Runner anew and swaps them in, or changes nothing.',
-    'Every answer has a certainty: not_started (nothing ran), completed, or outcome_unknown (it may have run: look before you repeat it). Nothing is ever sent twice.',
+    'outcome (call): what became of a call, check or reload of yours whose answer was lost or unknown, by the call id that the answer named. It runs nothing.',
+    'Every answer has a certainty: not_started (nothing ran), completed, or outcome_unknown (it may have run: ask for its outcome or look before you repeat it). Nothing is ever sent twice.',
   ].join('\n'),
   inputSchema: deepFreeze({
     type: 'object',
     properties: {
-      action: { type: 'string', enum: ['list', 'check', 'reload', 'describe', 'call'] },
+      action: { type: 'string', enum: ['list', 'check', 'reload', 'describe', 'call', 'outcome'] },
       runner: {
         type: 'string',
         minLength: 1,
@@ -56,6 +57,13 @@ export const pluginToolDefinition: {
       arguments: {
         type: 'object',
         description: `The arguments of the tool, as its inputSchema says, at most ${argumentsBounds.maxBytes} bytes. For call.`,
+      },
+      call: {
+        type: 'string',
+        minLength: 1,
+        maxLength: 128,
+        pattern: '^call_[A-Za-z0-9_-]+$',
+        description: 'The call id of an earlier answer. For outcome.',
       },
     },
     required: ['action'],

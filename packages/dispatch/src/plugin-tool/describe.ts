@@ -1,6 +1,7 @@
+import type { JsonObject } from '@fairlead/base';
 import { admitCatalog, isProviderId, isToolName, linkLimits } from '@fairlead/protocol';
-import { pluginTarget } from '../arguments-digest.ts';
-import type { Bindings } from '../bindings.ts';
+import type { Bindings } from '../bindings/bindings.ts';
+import { observed } from '../bindings/observed.ts';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
@@ -34,18 +35,15 @@ export async function describe(
   const tool = admission.ok ? admission.catalog.tools.get(input.tool) : undefined;
   if (tool === undefined || tool.observation !== found.observation || providerInstance === null)
     return notStarted('invalid_plugin_response');
-  const observed = {
+  const seen = observed({
     runner: runner.runner,
     runnerInstance: runner.instanceId,
     plugin: provider,
     providerInstance,
     tool: tool.name,
     observation: tool.observation,
-  };
-  const binding = bindings.bind({
-    ...observed,
     timeoutSecs: found.timeout_secs,
-    target: pluginTarget(observed),
   });
+  const binding = await bindings.bind(seen, tool.definition['inputSchema'] as JsonObject);
   return done({ runner: runner.runner, plugin: provider, pluginName, tool: tool.definition, binding });
 }

@@ -7,7 +7,7 @@ import {
   isText,
   providerLimits,
 } from '@fairlead/protocol';
-import { BINDING_PREFIX } from '../bindings.ts';
+import { BINDING_PREFIX } from '../bindings/bindings.ts';
 import { actionForms, isPluginToolAction, type PluginToolAction, type PluginToolMember } from './action.ts';
 
 /** The parsed input of one invocation. */
@@ -22,7 +22,8 @@ export type PluginToolInput =
       readonly arguments: JsonObject;
       /** The canonical text of the arguments. */
       readonly canonicalArguments: string;
-    };
+    }
+  | { readonly action: 'outcome'; readonly call: string };
 
 /** Why an input is refused. `detail` names the member and what is wrong with it, never a value or an unknown name. */
 export type InputFault = {
@@ -41,7 +42,9 @@ const MEMBERS: ReadonlySet<string> = new Set<PluginToolMember>([
   'tool',
   'binding',
   'arguments',
+  'call',
 ]);
+const CALL_PREFIX = 'call_';
 const BREAKS = /[\t\r\n]/;
 
 /** Parses what a caller gave (docs/reference/plugin-tool.md, "Input"). Nothing is coerced, nothing is ignored. */
@@ -61,10 +64,11 @@ export function readPluginToolInput(params: Json): Parsed {
     if (params[member] === undefined) return refused({ member, problem: 'missing' }, action);
   if (params['plugin'] !== undefined && params['runner'] === undefined)
     return refused({ member: 'runner', problem: 'missing' }, action);
-  return action === 'call' ? readCall(params) : readNames(action, params);
+  if (action === 'call') return readCall(params);
+  return action === 'outcome' ? readOutcome(params) : readNames(action, params);
 }
 
-function readNames(action: Exclude<PluginToolAction, 'call'>, params: JsonObject): Parsed {
+function readNames(action: Exclude<PluginToolAction, 'call' | 'outcome'>, params: JsonObject): Parsed {
   const { runner, plugin, tool } = params;
   if (runner !== undefined && typeof runner !== 'string')
     return refused({ member: 'runner', problem: 'not_a_string' }, action);
@@ -82,8 +86,7 @@ function readNames(action: Exclude<PluginToolAction, 'call'>, params: JsonObject
 
 function readCall(params: JsonObject): Parsed {
   const { binding, arguments: given } = params;
-  if (!isOpaqueId(binding) || !binding.startsWith(BINDING_PREFIX) || binding.length === BINDING_PREFIX.length)
-    return refused({ member: 'binding', problem: 'invalid' }, 'call');
+  if (!isHandle(binding, BINDING_PREFIX)) return refused({ member: 'binding', problem: 'invalid' }, 'call');
   if (given === undefined || !isJsonObject(given))
     return refused({ member: 'arguments', problem: 'not_an_object' }, 'call');
   // Shape first, by a size that passes; then the size of the one text that the digest needs anyway.
@@ -93,6 +96,15 @@ function readCall(params: JsonObject): Parsed {
   if (exceedsBytes(canonicalArguments, argumentsBounds.maxBytes))
     return refused({ member: 'arguments', problem: 'bytes' }, 'call');
   return { ok: true, input: { action: 'call', binding, arguments: given, canonicalArguments } };
+}
+
+function readOutcome({ call }: JsonObject): Parsed {
+  if (!isHandle(call, CALL_PREFIX)) return refused({ member: 'call', problem: 'invalid' }, 'outcome');
+  return { ok: true, input: { action: 'outcome', call } };
+}
+
+function isHandle(value: Json | undefined, prefix: string): value is string {
+  return isOpaqueId(value) && value.startsWith(prefix) && value.length > prefix.length;
 }
 
 function exceedsBytes(text: string, maxBytes: number): boolean {

@@ -1,12 +1,12 @@
-import { singleLine } from '@fairlead/base';
+import { type JsonObject, singleLine } from '@fairlead/base';
 import { isProviderId, linkLimits, type RunnerRequest } from '@fairlead/protocol';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import type { PluginToolInput } from './input.ts';
 import { pluginsOf } from './provider-rows.ts';
-import { usableRunner } from './runner-access.ts';
-import { judgeAnswer } from './runner-answer.ts';
+import { addressedRunner } from './runner-access.ts';
+import { judgeAnswer, type PayloadOf } from './runner-answer.ts';
 
 type CheckInput = Extract<PluginToolInput, { readonly action: 'check' }>;
 type ReloadInput = Extract<PluginToolInput, { readonly action: 'reload' }>;
@@ -15,25 +15,36 @@ type ReloadRequest = Extract<RunnerRequest, { readonly kind: 'reload' }>;
 
 const budgetMs = linkLimits.manageBudgetMs;
 
-/** Starts the configured program as a candidate and reports; a candidate that fails is a report, not an error. */
+/** What the journal shows for a reload that changed nothing because candidates failed. */
+export const RELOAD_FAILED = 'plugin_reload_failed';
+
+/**
+ * Starts the configured program as a candidate and reports; a candidate that fails is a report, not an error. `instanceId`: the process
+ * that the journal names.
+ */
 export async function check(
   port: RunnerPort,
   principal: Principal,
   input: CheckInput,
+  instanceId: string | undefined,
   call: string,
 ): Promise<Ending> {
-  const runner = usableRunner(port, principal, input.runner);
-  if (runner === undefined) return notStarted('runner_unavailable');
+  const runner = addressedRunner(port, principal, input.runner, instanceId);
+  if (!runner.ok) return notStarted(runner.code);
   if (!isProviderId(input.plugin)) return notStarted('plugin_unavailable');
   const request: CheckRequest = { kind: 'check', provider: input.plugin };
   const answer = judgeAnswer(
     request,
-    await port.request(runner.runner, runner.instanceId, request, { budgetMs, call }),
+    await port.request(input.runner, runner.instanceId, request, { budgetMs, call }),
   );
-  if (!answer.ok) return answer;
-  const { provider, ready, phase, tools, code, detail, diagnostic } = answer.payload;
-  return done({
-    runner: runner.runner,
+  return answer.ok ? done(checkOutput(input.runner, answer.payload)) : answer;
+}
+
+/** A check's report as callers see it. */
+export function checkOutput(runner: string, payload: PayloadOf<CheckRequest>): JsonObject {
+  const { provider, ready, phase, tools, code, detail, diagnostic } = payload;
+  return {
+    runner,
     plugin: provider,
     ready,
     phase,
@@ -42,24 +53,33 @@ export async function check(
     ...(code === undefined ? {} : { code }),
     ...(detail === undefined ? {} : { detail: singleLine(detail) }),
     ...(diagnostic === undefined ? {} : { diagnostic }),
-  });
+  };
 }
 
-/** Starts every configured plugin anew and swaps them in together; candidates that fail are named and change nothing. */
+/**
+ * Starts every configured plugin anew and swaps them in together; candidates that fail are named and change nothing. `instanceId`: the
+ * process that the journal names.
+ */
 export async function reload(
   port: RunnerPort,
   principal: Principal,
   input: ReloadInput,
+  instanceId: string | undefined,
   call: string,
 ): Promise<Ending> {
-  const runner = usableRunner(port, principal, input.runner);
-  if (runner === undefined) return notStarted('runner_unavailable');
+  const runner = addressedRunner(port, principal, input.runner, instanceId);
+  if (!runner.ok) return notStarted(runner.code);
   const request: ReloadRequest = { kind: 'reload' };
   const answer = judgeAnswer(
     request,
-    await port.request(runner.runner, runner.instanceId, request, { budgetMs, call }),
+    await port.request(input.runner, runner.instanceId, request, { budgetMs, call }),
   );
   if (!answer.ok) return answer;
-  const { providers, failures } = answer.payload;
-  return done({ runner: runner.runner, plugins: pluginsOf(providers), failures });
+  const ending = done(reloadOutput(input.runner, answer.payload));
+  return answer.payload.failures.length === 0 ? ending : { ...ending, journalCode: RELOAD_FAILED };
+}
+
+/** What a reload came to, as callers see it. */
+export function reloadOutput(runner: string, payload: PayloadOf<ReloadRequest>): JsonObject {
+  return { runner, plugins: pluginsOf(payload.providers), failures: payload.failures };
 }

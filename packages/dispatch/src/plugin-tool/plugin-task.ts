@@ -1,24 +1,28 @@
 import { argumentsDigest, type DigestKey } from '../arguments-digest.ts';
-import type { Bindings } from '../bindings.ts';
+import type { Bindings } from '../bindings/bindings.ts';
 import type { Ending } from '../invocation/ending.ts';
 import type { ReadTask, TaskSubject, ToolTask } from '../invocation/tool-task.ts';
 import type { Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
+import type { Settler } from '../settling/settler.ts';
 import { actionForms } from './action.ts';
 import { callTool } from './call.ts';
 import { describe } from './describe.ts';
 import { type PluginToolInput, readPluginToolInput } from './input.ts';
 import { list } from './list.ts';
 import { check, reload } from './manage.ts';
+import { outcome } from './outcome.ts';
 
 /** What the actions of `plugin_tool` work with. */
 export type PluginToolParts = {
   readonly runners: RunnerPort;
   readonly bindings: Bindings;
+  readonly settler: Pick<Settler, 'report'>;
   readonly digestKey: DigestKey;
 };
 
-const USAGE = 'Give action one of list, check, reload, describe or call, and the members that it takes.';
+const USAGE =
+  'Give action one of list, check, reload, describe, call or outcome, and the members that it takes.';
 
 /** Reads what `plugin_tool` is asked for (docs/reference/plugin-tool.md). */
 export function pluginTaskReader(parts: PluginToolParts): ReadTask {
@@ -34,33 +38,54 @@ export function pluginTaskReader(parts: PluginToolParts): ReadTask {
 function taskOf(parts: PluginToolParts, input: PluginToolInput): ToolTask {
   const { action } = input;
   const { scope, summary, mayHaveHappened } = actionForms[action];
+  const subject = subjectOf(parts, input);
   return {
     action,
     scope,
-    subject: subjectOf(parts, input),
+    subject,
     summary,
     ...(mayHaveHappened === undefined ? {} : { mayHaveHappened }),
-    run: (principal, call) => run(parts, input, principal, call),
+    run: (principal, call) => run(parts, input, { principal, call, instanceId: subject.runnerInstance }),
   };
 }
 
-function subjectOf({ bindings, digestKey }: PluginToolParts, input: PluginToolInput): TaskSubject {
-  if (input.action !== 'call') {
-    const { action: _action, ...names } = input;
-    return { bindingPresent: false, ...names };
+/** What the journal keeps. An effect names the process that it is addressed to: only that one can say what became of it. */
+function subjectOf(parts: PluginToolParts, input: PluginToolInput): TaskSubject {
+  switch (input.action) {
+    case 'outcome':
+      return { bindingPresent: false };
+    case 'list':
+    case 'describe': {
+      const { action: _action, ...names } = input;
+      return { bindingPresent: false, ...names };
+    }
+    case 'check':
+    case 'reload': {
+      const { action: _action, ...names } = input;
+      const found = parts.runners.runners().find(({ runner }) => runner === input.runner);
+      const instance = found === undefined ? {} : { runnerInstance: found.instanceId };
+      return { bindingPresent: false, ...names, ...instance };
+    }
+    case 'call': {
+      const observed = parts.bindings.resolve(input.binding);
+      if (observed === undefined) return { bindingPresent: true };
+      const { runner, runnerInstance, plugin, tool, target } = observed;
+      const digest = argumentsDigest(parts.digestKey, target, input.canonicalArguments);
+      return { bindingPresent: true, runner, runnerInstance, plugin, tool, argumentsDigest: digest };
+    }
   }
-  const observed = bindings.resolve(input.binding);
-  if (observed === undefined) return { bindingPresent: true };
-  const { runner, plugin, tool, target } = observed;
-  const digest = argumentsDigest(digestKey, target, input.canonicalArguments);
-  return { bindingPresent: true, runner, plugin, tool, argumentsDigest: digest };
 }
 
+type Run = {
+  readonly principal: Principal;
+  readonly call: string;
+  readonly instanceId: string | undefined;
+};
+
 async function run(
-  { runners, bindings }: PluginToolParts,
+  { runners, bindings, settler }: PluginToolParts,
   input: PluginToolInput,
-  principal: Principal,
-  call: string,
+  { principal, call, instanceId }: Run,
 ): Promise<Ending> {
   switch (input.action) {
     case 'list':
@@ -70,8 +95,10 @@ async function run(
     case 'call':
       return await callTool(runners, bindings, principal, input, call);
     case 'check':
-      return await check(runners, principal, input, call);
+      return await check(runners, principal, input, instanceId, call);
     case 'reload':
-      return await reload(runners, principal, input, call);
+      return await reload(runners, principal, input, instanceId, call);
+    case 'outcome':
+      return await outcome(settler, principal, input);
   }
 }

@@ -40,6 +40,18 @@ export function connectedRunner(
   return port.runners().find((found) => found.runner === runner);
 }
 
+/** The process that an effect is addressed to. Between its intent and its dispatch another one may have come in its place. */
+export function addressedRunner(
+  port: RunnerPort,
+  principal: Principal,
+  runner: string,
+  instanceId: string | undefined,
+): { readonly ok: true; readonly instanceId: string } | { readonly ok: false; readonly code: string } {
+  const found = usableRunner(port, principal, runner);
+  if (found === undefined || instanceId === undefined) return { ok: false, code: 'runner_unavailable' };
+  return found.instanceId === instanceId ? { ok: true, instanceId } : { ok: false, code: 'plugin_replaced' };
+}
+
 /** Asks a Runner for something that it only reads; one that was replaced meanwhile answers `plugin_replaced`. */
 export async function readFrom<Request extends RunnerRequest>(
   port: RunnerPort,

@@ -1,6 +1,7 @@
 import { type Certainty, hasValue, type Json, type Outcome } from '@fairlead/base';
 import {
   checkResponse,
+  hasEffect,
   isCallResult,
   isCode,
   type RunnerPayload,
@@ -31,14 +32,6 @@ const SHARED: ReadonlySet<string> = new Set([
   'plugin_gateway_timeout',
 ]);
 
-/** Requests that change nothing. */
-const READS: ReadonlySet<RunnerRequest['kind']> = new Set([
-  'providers_list',
-  'tools_list',
-  'project_catalog',
-  'config_check',
-] as const);
-
 /** Codes with which the gateway speaks about the caller: from a Runner they would send the caller astray. */
 const GATEWAY_ONLY: ReadonlySet<string> = new Set([
   ...Object.keys(dispatchErrors).filter((code) => !SHARED.has(code)),
@@ -59,8 +52,7 @@ export function judgeAnswer<Request extends RunnerRequest>(
   request: Request,
   answer: Outcome<RunnerPayload>,
 ): JudgedAnswer<PayloadOf<Request>> {
-  const reads = READS.has(request.kind);
-  const unknown: Certainty = reads ? 'not_started' : 'outcome_unknown';
+  const unknown: Certainty = hasEffect(request) ? 'outcome_unknown' : 'not_started';
   const invalid = { ok: false, certainty: unknown, code: 'invalid_plugin_response' } as const;
   if (!hasValue(answer)) {
     const { code } = answer.fault;

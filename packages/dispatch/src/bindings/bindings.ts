@@ -1,0 +1,101 @@
+import { type Clock, type JsonObject, type Random, randomId } from '@fairlead/base';
+import type { Statement, Store } from '@fairlead/store';
+import type { DispatchLog } from '../dispatch-log.ts';
+import { BINDING_DRAWS_MAX, BINDINGS_MAX } from '../limits.ts';
+import { deleteBinding, insertBinding, loadBindings, readInputSchema } from './binding-table.ts';
+import type { Observed } from './observed.ts';
+
+/** How every binding begins. */
+export const BINDING_PREFIX = 'wc_pbind_';
+
+type BindingsOptions = {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log?: DispatchLog;
+};
+
+/**
+ * Opaque handles on observations, in memory and in the peer-local table `bindings`, so that they outlive the process. A handle carries no
+ * right: whoever shows it is judged anew. Every one is independent of the others, also of those for the same tool; when there are too
+ * many, the one made first goes. Close it before its store.
+ */
+export class Bindings implements AsyncDisposable {
+  readonly #options: BindingsOptions;
+  readonly #observed: Map<string, Observed>;
+  readonly #writing = new Set<Promise<unknown>>();
+
+  private constructor(options: BindingsOptions, made: Iterable<readonly [string, Observed]>) {
+    this.#options = options;
+    this.#observed = new Map(made);
+  }
+
+  /** With what an earlier process left. Rejects with a code of the store. */
+  static async open(options: BindingsOptions): Promise<Bindings> {
+    return new Bindings(options, await loadBindings(options.store));
+  }
+
+  get size(): number {
+    return this.#observed.size;
+  }
+
+  /**
+   * A fresh handle: the prefix and 22 base64url characters. When it is there, the death of the process does not take it; where the
+   * table cannot take it, it serves until then.
+   */
+  async bind(observed: Observed, inputSchema: JsonObject): Promise<string> {
+    const handle = this.#fresh();
+    const insert = insertBinding(handle, observed, inputSchema, this.#options.clock.wallMs());
+    const statements = [insert, ...this.#makeRoom()];
+    this.#observed.set(handle, observed);
+    await this.#write(statements, 'binding.not_written');
+    return handle;
+  }
+
+  /** What was observed, or undefined for a handle that was never made, is forgotten or had to go. */
+  resolve(handle: string): Observed | undefined {
+    return this.#observed.get(handle);
+  }
+
+  /** The input schema of what was observed, null where it is not known any more. */
+  async inputSchema(handle: string): Promise<JsonObject | null> {
+    return await readInputSchema(this.#options.store, handle);
+  }
+
+  /** Drops a handle whose observation no longer holds. One that a dying process leaves in the table holds no better. */
+  forget(handle: string): void {
+    if (!this.#observed.delete(handle)) return;
+    const write = this.#write([deleteBinding(handle)], 'binding.not_forgotten');
+    this.#writing.add(write);
+    void write.then(() => this.#writing.delete(write));
+  }
+
+  /** Waits for what is being forgotten. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#writing);
+  }
+
+  /** Drops the oldest where there are too many. */
+  #makeRoom(): Statement[] {
+    if (this.#observed.size < BINDINGS_MAX) return [];
+    const [oldest = ''] = this.#observed.keys();
+    this.#observed.delete(oldest);
+    return [deleteBinding(oldest)];
+  }
+
+  async #write(statements: readonly Statement[], failure: string): Promise<void> {
+    try {
+      await this.#options.store.write(statements, 'normal');
+    } catch {
+      this.#options.log?.('warn', failure);
+    }
+  }
+
+  #fresh(): string {
+    for (let draw = 0; draw < BINDING_DRAWS_MAX; draw += 1) {
+      const handle = randomId(BINDING_PREFIX, this.#options.random);
+      if (!this.#observed.has(handle)) return handle;
+    }
+    throw new Error('the source of randomness repeats itself');
+  }
+}

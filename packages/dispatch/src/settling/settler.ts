@@ -1,0 +1,198 @@
+import type { Certainty, JsonObject } from '@fairlead/base';
+import { linkLimits } from '@fairlead/protocol';
+import type { DispatchLog } from '../dispatch-log.ts';
+import type { CallRecord } from '../journal/call-record.ts';
+import type { Journal } from '../journal/journal.ts';
+import { type JournalEnd, journalName } from '../journal/journal-row.ts';
+import { SETTLING_AT_ONCE, SETTLING_WAITING_MAX } from '../limits.ts';
+import { mayUseRunner, type Principal } from '../principal.ts';
+import type { RunnerEvents, RunnerPort, VisibleRunner } from '../runner-port.ts';
+import { type Told, toldAbout } from './told.ts';
+
+export type SettlerOptions = {
+  readonly runners: RunnerPort & RunnerEvents;
+  readonly journal: Journal;
+  readonly log?: DispatchLog;
+};
+
+/** What is known of one invocation now. */
+export type CallReport = {
+  readonly call: string;
+  readonly runner?: string;
+  readonly plugin?: string;
+  readonly tool?: string;
+  readonly certainty: Certainty;
+  /** What the journal shows, or why nothing is certain yet. */
+  readonly code?: string;
+  /** What the action answered, where the Runner still has it. */
+  readonly result?: JsonObject;
+};
+
+/**
+ * Finds out what became of effects that ended `outcome_unknown`, by asking the Runner process that they were addressed to: when it
+ * registers, when such an end is written while it is connected, when it says that one has ended, and when somebody asks. It writes what
+ * it learns beside the unknown end and never carries anything out. Close it before the journal.
+ */
+export class Settler implements AsyncDisposable {
+  readonly #options: SettlerOptions;
+  readonly #stopListening: () => void;
+  readonly #working = new Set<Promise<void>>();
+  readonly #asking = new Map<string, Promise<Told>>();
+  /** Calls that were answered `running`, and by whom: asked again when they have ended. */
+  readonly #running = new Map<string, VisibleRunner>();
+  /** Calls that ended while the answer `running` was on its way through here. */
+  readonly #endedMeanwhile = new Set<string>();
+
+  constructor(options: SettlerOptions) {
+    this.#options = options;
+    this.#stopListening = options.runners.listen({
+      registered: (runner) => this.#work(this.#settleAll(runner)),
+      ended: (runner, call) => this.#heardEnd(runner, call),
+    });
+    options.journal.onUnknown((call) => this.#work(this.#settleOne(call)));
+  }
+
+  /**
+   * What is known of an invocation of this principal, asked for at its Runner where that may know more. Null: there is none of that id, or
+   * it is somebody else's. Rejects with a code of the store.
+   */
+  async report(call: string, principal: Principal): Promise<CallReport | null> {
+    const record = await this.#options.journal.find(call);
+    if (record === undefined || record.principal !== principal.id) return null;
+    const known = record.settlement ?? record.end;
+    if (known === null) return reportOf(record, { certainty: 'outcome_unknown', code: 'call_running' });
+    const runner = this.#runnerOf(record);
+    if (known.certainty === 'not_started' || runner === undefined || !mayUseRunner(principal, runner.runner))
+      return reportOf(record, this.#isBeyondReach(record) ? { ...known, code: 'call_forgotten' } : known);
+    const told = await this.#ask(record, runner);
+    if (told.kind === 'running') return reportOf(record, { ...known, code: 'call_running' });
+    if (told.kind === 'unheard') return reportOf(record, known);
+    const now = isOpen(record) ? told : known;
+    return reportOf(record, now, now.certainty === 'completed' ? told.result : undefined);
+  }
+
+  /** Resolves when nothing is being settled. */
+  async idle(): Promise<void> {
+    while (this.#working.size > 0) await Promise.all(this.#working);
+  }
+
+  /** Hears nothing any more, and waits for what is being settled. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopListening();
+    this.#options.journal.onUnknown(null);
+    await this.idle();
+  }
+
+  #work(work: Promise<void>): void {
+    const done = work.catch(() => this.#options.log?.('error', 'call.not_settled'));
+    this.#working.add(done);
+    void done.then(() => this.#working.delete(done));
+  }
+
+  async #settleAll(runner: VisibleRunner): Promise<void> {
+    // Whoever was told `running` on an earlier connection is told nothing more.
+    for (const [call, by] of this.#running) if (by.runner === runner.runner) this.#running.delete(call);
+    let after = 0;
+    for (;;) {
+      const records = await this.#options.journal.unsettled(runner, after, SETTLING_AT_ONCE);
+      const last = records.at(-1);
+      if (last === undefined || this.#runnerOf(last) === undefined) return;
+      await Promise.all(records.map((record) => this.#ask(record, runner)));
+      after = last.seq;
+    }
+  }
+
+  async #settleOne(call: string): Promise<void> {
+    const record = await this.#options.journal.find(call);
+    if (record === undefined || !isOpen(record)) return;
+    const runner = this.#runnerOf(record);
+    if (runner !== undefined) await this.#ask(record, runner);
+  }
+
+  #heardEnd(runner: VisibleRunner, call: string): void {
+    if (this.#asking.has(call)) this.#endedMeanwhile.add(call);
+    else if (this.#running.get(call)?.instanceId === runner.instanceId) {
+      this.#running.delete(call);
+      this.#work(this.#settleOne(call));
+    }
+  }
+
+  /** One question at a time about one call; whoever else asks gets the same answer. */
+  #ask(record: CallRecord, runner: VisibleRunner): Promise<Told> {
+    const { id } = record;
+    let asked = this.#asking.get(id);
+    if (asked === undefined) {
+      asked = this.#settle(record, runner).finally(() => {
+        this.#asking.delete(id);
+        this.#endedMeanwhile.delete(id);
+      });
+      this.#asking.set(id, asked);
+    }
+    return asked;
+  }
+
+  async #settle(record: CallRecord, runner: VisibleRunner): Promise<Told> {
+    const { journal, log } = this.#options;
+    let told = await this.#question(record, runner);
+    if (told.kind === 'running' && this.#endedMeanwhile.has(record.id))
+      told = await this.#question(record, runner);
+    if (told.kind === 'running' && this.#running.size < SETTLING_WAITING_MAX)
+      this.#running.set(record.id, runner);
+    if (told.kind !== 'ended' || !isOpen(record)) return told;
+    const { certainty, code } = told;
+    try {
+      if (await journal.settleUnknown(record.id, { certainty, code }))
+        log?.('info', 'call.settled', { call: record.id, certainty });
+    } catch {
+      // It is known all the same, and will be asked again.
+      log?.('error', 'journal.settlement_not_written', { call: record.id, certainty });
+    }
+    return told;
+  }
+
+  async #question(record: CallRecord, runner: VisibleRunner): Promise<Told> {
+    const answer = await this.#options.runners.request(
+      runner.runner,
+      runner.instanceId,
+      { kind: 'outcome', call: record.id },
+      { budgetMs: linkLimits.readBudgetMs },
+    );
+    return toldAbout(record, runner.runner, answer);
+  }
+
+  /** The connected process that an effect was addressed to. */
+  #runnerOf({ runner, runnerInstance }: CallRecord): VisibleRunner | undefined {
+    if (runnerInstance === null) return undefined;
+    return this.#options.runners
+      .runners()
+      .find((found) => found.instanceId === runnerInstance && journalName(found.runner) === runner);
+  }
+
+  /** True where another process stands in the place of the one that knew. */
+  #isBeyondReach(record: CallRecord): boolean {
+    if (!isOpen(record)) return false;
+    return this.#options.runners
+      .runners()
+      .some(
+        (found) => journalName(found.runner) === record.runner && found.instanceId !== record.runnerInstance,
+      );
+  }
+}
+
+/** True while it may still be settled. */
+function isOpen({ end, settlement, runnerInstance }: CallRecord): boolean {
+  return end?.certainty === 'outcome_unknown' && settlement === null && runnerInstance !== null;
+}
+
+function reportOf(record: CallRecord, known: JournalEnd, result?: JsonObject): CallReport {
+  const { id: call, runner, plugin, tool } = record;
+  return {
+    call,
+    ...(runner === null ? {} : { runner }),
+    ...(plugin === null ? {} : { plugin }),
+    ...(tool === null ? {} : { tool }),
+    certainty: known.certainty,
+    ...(known.code === null ? {} : { code: known.code }),
+    ...(result === undefined ? {} : { result }),
+  };
+}
