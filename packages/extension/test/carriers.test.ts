@@ -15,9 +15,14 @@ async function loaded(module: URL, t: TestContext): Promise<Extension> {
 }
 let loads = 0;
 
-carrierContract('in the host’s thread', async (module, host, t) => new ThreadCarrier(await loaded(module, t), { host }));
+carrierContract(
+  'in the host’s thread',
+  async (module, host, t) => new ThreadCarrier(await loaded(module, t), { host }),
+);
 
-carrierContract('behind JSON text', async (module, host, t) => jsonCarrier(await loaded(module, t), { host }));
+carrierContract('behind JSON text', async (module, host, t) =>
+  jsonCarrier(await loaded(module, t), { host }),
+);
 
 carrierContract('in a worker', (module, host, t) => {
   hygiene(t);

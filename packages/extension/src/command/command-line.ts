@@ -154,7 +154,9 @@ function placeWords(
     }
     return null;
   }
-  return next < words.length ? `there are ${words.length - next} words too many` : null;
+  const over = words.length - next;
+  if (over <= 0) return null;
+  return over === 1 ? 'there is a word too many' : `there are ${over} words too many`;
 }
 
 /** A string with a choice of values is one word. */

@@ -13,6 +13,7 @@ export class Budget {
   /** The wheel's own. */
   ms = 0;
   deadlineMs = 0;
+  order = 0;
   list: BudgetList | undefined;
   before: Budget | undefined;
   after: Budget | undefined;
@@ -38,6 +39,7 @@ export class BudgetWheel {
   readonly #dated: BudgetList = { first: undefined };
   #tick: { cancel(): void } | undefined;
   #alarm: { cancel(): void } | undefined;
+  #armed = 0;
 
   /** `tickMs` 0 reads the clock at each arming: exact, for clocks that stand still. */
   constructor(clock: Clock, tickMs = WHEEL_TICK_MS) {
@@ -50,6 +52,8 @@ export class BudgetWheel {
     if (budget.list === this.#fresh && budget.ms === ms) return;
     this.disarm(budget);
     budget.ms = ms;
+    this.#armed += 1;
+    budget.order = this.#armed;
     if (this.#tickMs === 0) {
       budget.deadlineMs = this.#clock.monotonicMs() + ms;
       link(this.#dated, budget);
@@ -113,7 +117,7 @@ export class BudgetWheel {
     const due: Budget[] = [];
     for (let budget = this.#dated.first; budget !== undefined; budget = budget.after)
       if (budget.deadlineMs <= nowMs) due.push(budget);
-    due.sort((left, right) => left.deadlineMs - right.deadlineMs);
+    due.sort((left, right) => left.deadlineMs - right.deadlineMs || left.order - right.order);
     for (const budget of due) {
       // One that expires may disarm others.
       if (budget.list === undefined) continue;

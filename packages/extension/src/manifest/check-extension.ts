@@ -49,7 +49,10 @@ function* partProblems(part: DefinedPart, scope: ScopeKind, manifest: Manifest):
   yield* runProblems(part, scope);
   for (const [name, tool] of Object.entries(part.tools ?? {})) {
     const fault = policyFault(`${scope}.tools.${name}`, tool);
-    if (fault !== null) yield fault;
+    if (fault !== null) {
+      yield fault;
+      continue;
+    }
     const args: JsonSchema | undefined = manifest.tools.find(
       (found) => found.name === name && found.scope === scope,
     )?.args;

@@ -6,8 +6,8 @@ import {
   type CallContext,
   type CallRequest,
   type Carrier,
-  endCall,
   type EndpointKind,
+  endCall,
   type HostSide,
 } from '@fairlead/extension/runtime';
 import { RecordingHost } from './recording-host.ts';
@@ -30,7 +30,10 @@ export function carrierContract(tier: string, start: StartCarrier): void {
   describe(`an extension ${tier}`, () => {
     let calls = 0;
 
-    async function started(t: TestContext, fixture: string): Promise<{ carrier: Carrier; host: RecordingHost }> {
+    async function started(
+      t: TestContext,
+      fixture: string,
+    ): Promise<{ carrier: Carrier; host: RecordingHost }> {
       const host = new RecordingHost();
       const carrier = await start(new URL(`./fixtures/${fixture}.ts`, import.meta.url), host, t);
       t.after(() => carrier.end());
@@ -50,7 +53,16 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       more: Partial<CallRequest> = {},
     ): CallRequest {
       calls += 1;
-      return { call: calls, instance: 'g', endpoint, name, input, context: CONTEXT, running: undefined, ...more };
+      return {
+        call: calls,
+        instance: 'g',
+        endpoint,
+        name,
+        input,
+        context: CONTEXT,
+        running: undefined,
+        ...more,
+      };
     }
 
     /** What a call comes to, whether it answers at once, throws at once, or either later. */
@@ -280,7 +292,10 @@ export function carrierContract(tier: string, start: StartCarrier): void {
         text: '2026 1',
         isError: false,
       });
-      assert.deepEqual(await outcome(carrier, request('tool', 'even', { n: 4 })), { text: '4', isError: false });
+      assert.deepEqual(await outcome(carrier, request('tool', 'even', { n: 4 })), {
+        text: '4',
+        isError: false,
+      });
       assert.deepEqual(await outcome(carrier, request('tool', 'even', { n: 3 })), {
         code: 'tool_arguments_invalid',
         certainty: 'not_started',
@@ -332,7 +347,10 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       assert.deepEqual(await judge('oslo'), { args: { city: 'Oslo' } });
       assert.deepEqual(await judge('later'), { block: 'Later.' });
       await assert.rejects(judge('throw'), /cannot judge/);
-      assert.equal(await fired(carrier, request('hook', 'before_agent_start'), 'before_agent_start'), 'Be brief.');
+      assert.equal(
+        await fired(carrier, request('hook', 'before_agent_start'), 'before_agent_start'),
+        'Be brief.',
+      );
       const end = { tool: 't', owner: 'w', args: {}, text: 'fine', isError: false };
       assert.equal(await fired(carrier, request('hook', 'tool_result', end), 'tool_result'), 'fine!');
       await fired(carrier, request('hook', 'agent_end', { status: 'failed' }), 'agent_end');
@@ -356,12 +374,12 @@ export function carrierContract(tier: string, start: StartCarrier): void {
 
     test('an aborted call may still say how it ended', async (t) => {
       const { carrier, host } = await opened(t, 'everything');
-      for (const [then, expected] of [
+      for (const [ending, expected] of [
         ['answer', { text: 'said so itself', isError: false }],
         ['throw', { code: 'tool_failed', certainty: 'outcome_unknown' }],
       ] as const) {
         host.lines.length = 0;
-        const asked = request('tool', 'waits', { then });
+        const asked = request('tool', 'waits', { ending });
         const answer = outcome(carrier, asked);
         await host.until(() => host.messages.includes('waiting'));
         abortCall(asked);
@@ -372,7 +390,7 @@ export function carrierContract(tier: string, start: StartCarrier): void {
 
     test('an ended call is no longer in flight, and its handler can say nothing more', async (t) => {
       const { carrier, host } = await opened(t, 'everything');
-      const asked = request('tool', 'waits', { then: 'never' });
+      const asked = request('tool', 'waits', { ending: 'never' });
       void outcome(carrier, asked);
       await host.until(() => host.messages.includes('waiting'));
       let idle = false;
@@ -489,7 +507,8 @@ export function carrierContract(tier: string, start: StartCarrier): void {
     test('touches agents that the host resolves, and is refused what it did not declare', async (t) => {
       const { carrier, host } = await opened(t, 'everything');
       host.answer = (ask) => {
-        if (ask.op === 'agent_state.resolve') return ask.agent === 'ann' ? { id: 'agt_2', name: 'ann' } : null;
+        if (ask.op === 'agent_state.resolve')
+          return ask.agent === 'ann' ? { id: 'agt_2', name: 'ann' } : null;
         return ask.op === 'agent_state.read' ? [] : null;
       };
       const touch = async (agent: string) => outcome(carrier, request('tool', 'agents', { agent }));
@@ -524,9 +543,16 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       assert.ok(host.messages.includes('a timer failed: a bad tick'));
       await outcome(carrier, request('tool', 'ring'));
       await host.until(() => host.messages.includes('rung'));
-      assert.deepEqual(await outcome(carrier, request('tool', 'speak')), { text: '1', data: 1, isError: false });
+      assert.deepEqual(await outcome(carrier, request('tool', 'speak')), {
+        text: '1',
+        data: 1,
+        isError: false,
+      });
       await host.until(() => host.messages.includes('a listener of any failed: a bad ear'));
-      assert.deepEqual(await outcome(carrier, request('tool', 'short')), { text: 'RangeError', isError: false });
+      assert.deepEqual(await outcome(carrier, request('tool', 'short')), {
+        text: 'RangeError',
+        isError: false,
+      });
 
       host.lines.length = 0;
       await carrier.close('g');
@@ -671,7 +697,10 @@ export function carrierContract(tier: string, start: StartCarrier): void {
         await outcome(carrier, request('tool', 'sulk', { mood }));
         const sulking = await again();
         assert.deepEqual(names(sulking), []);
-        assert.equal(sulking.tools.some(({ name }) => name === 'declared'), true);
+        assert.equal(
+          sulking.tools.some(({ name }) => name === 'declared'),
+          true,
+        );
         assert.ok(host.messages.includes(told));
       }
       assert.deepEqual(await outcome(carrier, request('tool', 'first', { n: 3 })), {

@@ -1,5 +1,5 @@
-import type { Ask, CallRequest, HostSide, LogLine } from '@fairlead/extension/runtime';
 import type { Json } from '@fairlead/extension';
+import type { Ask, CallRequest, HostSide, LogLine } from '@fairlead/extension/runtime';
 
 /** A host that answers as a test says, and remembers what it was asked. */
 export class RecordingHost implements HostSide {
