@@ -178,7 +178,11 @@ export class OpenPeer implements Peer {
     this.#closed = true;
     this.#unlisten();
     await this.#feed.close();
-    this.#files.note(this.core.identity, this.core.engine.lastArrival());
+    try {
+      this.#files.note(this.core.identity, this.core.engine.lastArrival());
+    } catch {
+      // The file then says what it said at the start, which is less and therefore true.
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

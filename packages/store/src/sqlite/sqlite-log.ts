@@ -106,15 +106,18 @@ export class SqliteLog implements LogEngine {
   }
 
   async drop(root: string, author: string): Promise<void> {
-    await this.#enqueue(0, 'full', () => {
-      this.#writer.places.write();
-      hideDatabase(this.#prepared, root, author, this.#writer.lastArrival);
-    });
+    await this.#enqueue(0, 'full', () =>
+      hideDatabase(this.#prepared, root, author, this.#writer.lastArrival),
+    );
     await this.finishDrops();
   }
 
   async finishDrops(): Promise<void> {
-    while (await this.#enqueue(0, 'normal', () => dropSlice(this.#prepared)));
+    const step = () => {
+      this.#writer.places.write();
+      return dropSlice(this.#prepared);
+    };
+    while (await this.#enqueue(0, 'normal', step));
   }
 
   droppedAuthor(root: string): Promise<string | undefined> {

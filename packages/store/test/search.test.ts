@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { copyTo, peerTest } from './peer-fixture.ts';
+
+peerTest('records are found by all of their words, whatever the case and accents', async (_t, open) => {
+  const { peer } = await open();
+  const database = await peer.create('memory_bank');
+  const memory = database.table('memory');
+  await memory.append({ key: 'harbour', value: 'The Fairlead guides a line', tags: ['rope'] });
+  await memory.append({ key: 'food', value: 'Zwei Äpfel und ein Fairlead' });
+  await database.table('other').append({ value: 'fairlead' });
+  const found = async (words: string, limit?: number) =>
+    (await memory.search(words, limit)).map(({ value }) => (value as { key: string }).key).sort();
+  assert.deepEqual(await found('fairlead'), ['food', 'harbour']);
+  assert.deepEqual(await found('FAIRLEAD line'), ['harbour']);
+  assert.deepEqual(await found('apfel'), ['food']);
+  assert.deepEqual(await found('rop*'), ['harbour']);
+  assert.deepEqual(await found('rop'), []);
+  assert.deepEqual(await found('harbour'), ['harbour']);
+  assert.deepEqual(await found('fairlead', 1).then((all) => all.length), 1);
+  assert.deepEqual(await found('  '), []);
+  assert.deepEqual(await database.table('nothing').search('fairlead'), []);
+});
+
+peerTest('what looks like a query is only words', async (_t, open) => {
+  const memory = (await (await open()).peer.create('memory_bank')).table('memory');
+  await memory.append('say "hello" AND goodbye NOT place s1 (or) near* col:umn');
+  for (const words of ['"hello"', 'AND goodbye', 'NOT', 'place', '(or)', 'col:umn', '"'])
+    assert.equal((await memory.search(words)).length >= 0, true);
+  assert.equal((await memory.search('hello goodbye')).length, 1);
+  assert.equal((await memory.search('place:s1')).length, 1);
+  assert.equal((await memory.search('-hello')).length, 1);
+});
+
+peerTest('later records are found too, and those put under a key by the key', async (_t, open) => {
+  const database = await (await open()).peer.create('skill_bank');
+  const skills = database.table('skills');
+  assert.deepEqual(await skills.search('deploy'), []);
+  await database.latest('skills').put('deploy', { body: 'ship it' });
+  await Promise.all(Array.from({ length: 700 }, (_, index) => skills.append({ body: `number${index}` })));
+  assert.equal((await skills.search('deploy'))[0]?.key, 'deploy');
+  assert.equal((await skills.search('number699')).length, 1);
+  assert.equal((await skills.search('number*', 1_000)).length, 700);
+});
+
+peerTest('what was retracted is found no more, and found again when it counts again', async (_t, open) => {
+  const [one, two] = [await open(), await open()];
+  const mine = await one.peer.create('session', undefined, { grants: { [two.peer.peerId]: 'append' } });
+  const theirs = await copyTo(two, mine);
+  await theirs.table('entries').append('a needle of theirs');
+  await copyTo(one, theirs);
+  const entries = mine.table('entries');
+  assert.equal((await entries.search('needle')).length, 1);
+  await mine.access.revoke(two.peer.peerId, { cuts: { [two.peer.author]: 0 } });
+  assert.equal((await entries.search('needle')).length, 0);
+});
