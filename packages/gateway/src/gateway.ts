@@ -13,12 +13,13 @@ import type { HostConfig } from './config/host-config.ts';
 import { gatewayErrors } from './errors.ts';
 import { addAdminRoutes } from './http/admin-routes.ts';
 import { createAdmission } from './http/admission.ts';
-import { sendEnvelope } from './http/answer.ts';
+import { sendEnvelope, sendJson } from './http/answer.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { refusalEnvelope, successEnvelope } from './http/envelope.ts';
 import { isWildcard, urlHost } from './http/host-name.ts';
 import { createHttpServer, type HttpTimes } from './http/http-server.ts';
 import { useJsonBodies } from './http/json-body.ts';
+import { openApiDocument } from './http/openapi.ts';
 import { requestFault } from './http/request-fault.ts';
 import { createGuard } from './http/request-guard.ts';
 import { RunningRequests } from './http/running-requests.ts';
@@ -72,6 +73,7 @@ class HttpGateway implements Gateway {
   #http: Server | null = null;
   readonly #sockets = new Set<Socket>();
   #url = '';
+  #openApi: string | null = null;
   #isStopping = false;
 
   constructor(options: GatewayOptions) {
@@ -175,6 +177,7 @@ class HttpGateway implements Gateway {
 
     const health = successEnvelope({ name: 'fairlead', version: this.#options.version });
     server.get('/healthz', (_request, reply) => sendEnvelope(reply, health));
+    server.get('/openapi.json', (_request, reply) => sendJson(reply, 200, this.#description()));
     server.get(LINK_PATH, { exposeHeadRoute: false }, (_request, reply) => {
       reply.header('upgrade', 'websocket').header('connection', 'Upgrade');
       sendEnvelope(reply, refusalEnvelope('upgrade_required'));
@@ -194,6 +197,13 @@ class HttpGateway implements Gateway {
       onStop: this.#options.onStop,
     });
     return server;
+  }
+
+  /** The HTTP API's description, made when somebody first asks for it. */
+  #description(): string {
+    const { version, tools, config } = this.#options;
+    this.#openApi ??= JSON.stringify(openApiDocument({ version, tools, url: config.publicUrl ?? this.#url }));
+    return this.#openApi;
   }
 
   #answerError(error: Partial<FastifyError>, reply: FastifyReply): void {

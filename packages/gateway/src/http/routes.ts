@@ -1,18 +1,189 @@
-/** Every path of the gateway and the methods it takes, for 405 and OPTIONS. HEAD comes with GET. */
-const ROUTES: readonly { readonly path: RegExp; readonly methods: readonly string[] }[] = [
-  { path: /^\/healthz$/, methods: ['GET', 'HEAD'] },
-  { path: /^\/api\/tools\/(?:list|call)$/, methods: ['POST'] },
-  { path: /^\/mcp$/, methods: ['POST'] },
-  { path: /^\/api\/runner\/link$/, methods: ['GET'] },
-  { path: /^\/api\/admin\/tokens$/, methods: ['GET', 'HEAD', 'POST'] },
-  { path: /^\/api\/admin\/tokens\/[^/]+$/, methods: ['DELETE'] },
-  { path: /^\/api\/admin\/status$/, methods: ['GET', 'HEAD'] },
-  { path: /^\/api\/admin\/stop$/, methods: ['POST'] },
+import type { JsonObject } from '@fairlead/base';
+import { tokenSchemas } from './token-schemas.ts';
+
+/** Who may use a route: anybody, a personal token, one with the scope `admin` on the gateway's own machine, a Runner's token. */
+export type RouteToken = 'none' | 'personal' | 'admin' | 'runner';
+
+/** One route of the gateway: what is registered, answered to OPTIONS and 405, and written into `/openapi.json`. */
+export type RouteDescription = {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** A segment that begins with a colon stands for any one. */
+  readonly path: string;
+  /** The name of the operation in `/openapi.json`. */
+  readonly id: string;
+  readonly summary: string;
+  readonly token: RouteToken;
+  /** The schema of `output` in the envelope of a success; null where the answer is no envelope. */
+  readonly output: JsonObject | null;
+  /** The schema of the body. Absent: there is none; `tool_call`: one of the tools' (`openapi.ts`). */
+  readonly body?: JsonObject | 'tool_call';
+  /** It speaks a protocol of its own, which no description of HTTP can say. */
+  readonly isProtocol?: true;
+  /** Codes beyond those of every route of its kind. */
+  readonly refusals?: readonly string[];
+};
+
+const object = (properties: JsonObject, optional: readonly string[] = []): JsonObject => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+});
+const text = { type: 'string' };
+const textOrNull = { type: ['string', 'null'] };
+
+/** Every route there is. */
+export const routes: readonly RouteDescription[] = [
+  {
+    method: 'GET',
+    path: '/healthz',
+    id: 'health',
+    summary: 'Name and version, nothing else.',
+    token: 'none',
+    output: object({ name: { const: 'fairlead' }, version: text }),
+  },
+  {
+    method: 'GET',
+    path: '/openapi.json',
+    id: 'openapi',
+    summary: 'This description.',
+    token: 'none',
+    output: null,
+  },
+  {
+    method: 'POST',
+    path: '/api/tools/list',
+    id: 'listTools',
+    summary: 'The tools that there are, the same for every token.',
+    token: 'personal',
+    body: { type: 'object', description: 'May be left out.' },
+    output: object({
+      tools: {
+        type: 'array',
+        items: object({
+          name: text,
+          description: text,
+          inputSchema: { type: 'object' },
+          annotations: { type: 'object' },
+          scopes: { type: 'array', items: text },
+        }),
+      },
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/api/tools/call',
+    id: 'callTool',
+    summary:
+      'One call of one tool. Nothing is ever sent twice: look at dispatch_certainty before you repeat.',
+    token: 'personal',
+    body: 'tool_call',
+    output: { type: 'object', description: 'What the tool answers.' },
+    refusals: ['insufficient_scope', 'unknown_tool'],
+  },
+  {
+    method: 'POST',
+    path: '/mcp',
+    id: 'mcp',
+    summary: 'The Model Context Protocol.',
+    token: 'personal',
+    output: null,
+    isProtocol: true,
+  },
+  {
+    method: 'GET',
+    path: '/api/runner/link',
+    id: 'runnerLink',
+    summary: 'The WebSocket of a Runner.',
+    token: 'runner',
+    output: null,
+    isProtocol: true,
+  },
+  {
+    method: 'GET',
+    path: '/api/admin/tokens',
+    id: 'listTokens',
+    summary: 'Every token, without its secret.',
+    token: 'admin',
+    output: object({ tokens: { type: 'array', items: tokenSchemas.listing } }),
+  },
+  {
+    method: 'POST',
+    path: '/api/admin/tokens',
+    id: 'createToken',
+    summary: 'Makes a token and gives its secret, this once.',
+    token: 'admin',
+    body: tokenSchemas.request,
+    output: object({ secret: text, token: tokenSchemas.listing }),
+    refusals: ['token_request_invalid', 'token_limit_reached'],
+  },
+  {
+    method: 'DELETE',
+    path: '/api/admin/tokens/:id',
+    id: 'revokeToken',
+    summary: 'Revokes a token, at once.',
+    token: 'admin',
+    output: object({ id: text, revoked: { const: true } }),
+    refusals: ['token_not_found'],
+  },
+  {
+    method: 'GET',
+    path: '/api/admin/status',
+    id: 'status',
+    summary: 'What runs: Runners, their plugins.',
+    token: 'admin',
+    output: object({
+      running: { const: true },
+      url: text,
+      pid: { type: 'integer' },
+      stateDirectory: text,
+      runners: {
+        type: 'array',
+        items: object(
+          {
+            runner: text,
+            plugins: {
+              type: 'array',
+              items: object({
+                plugin: text,
+                status: { enum: ['starting', 'ready', 'failed'] },
+                errorCode: textOrNull,
+              }),
+            },
+            errorCode: text,
+          },
+          ['errorCode'],
+        ),
+      },
+    }),
+  },
+  {
+    method: 'POST',
+    path: '/api/admin/stop',
+    id: 'stop',
+    summary: 'Ends the host.',
+    token: 'admin',
+    output: object({ stopping: { const: true } }),
+  },
 ];
 
-/** The methods of a request's path, or null when there is nothing at it. */
+/** The methods of a request's path, or null when there is nothing at it. HEAD comes with GET, but for the Runner link. */
 export function methodsAt(url: string): readonly string[] | null {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
-  return ROUTES.find((route) => route.path.test(path))?.methods ?? null;
+  const found = routes.filter((route) => isAt(route.path, path));
+  if (found.length === 0) return null;
+  return found.flatMap(({ method, token }) =>
+    method === 'GET' && token !== 'runner' ? ['GET', 'HEAD'] : [method],
+  );
+}
+
+function isAt(pattern: string, path: string): boolean {
+  const segments = path.split('/');
+  const wanted = pattern.split('/');
+  return (
+    segments.length === wanted.length &&
+    wanted.every((segment, index) =>
+      segment.startsWith(':') ? segments[index] !== '' : segment === segments[index],
+    )
+  );
 }

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Json, JsonObject } from '@fairlead/base';
+import { hygiene } from '@fairlead/testing';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { routes } from '../src/http/routes.ts';
+import { startGateway } from './fixture/gateway-fixture.ts';
+import { type Ask, ask } from './fixture/http-client.ts';
+
+type Operation = {
+  readonly operationId: string;
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly schema: JsonObject } };
+  };
+  readonly responses: Readonly<
+    Record<string, { readonly content: { readonly 'application/json': { readonly schema: JsonObject } } }>
+  >;
+};
+type Document = JsonObject & {
+  readonly servers: readonly [{ readonly url: string }];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: JsonObject };
+};
+
+async function documentOf(port: number): Promise<Document> {
+  const { status, text, headers } = await ask(port, { path: '/openapi.json' });
+  assert.equal(status, 200);
+  assert.match(headers['content-type'] ?? '', /^application\/json/);
+  return JSON.parse(text) as Document;
+}
+
+test('/openapi.json is a valid OpenAPI 3.1 document that anybody may read, with the address of the gateway', async (t) => {
+  hygiene(t);
+  const { port, url } = await startGateway(t);
+  const document = await documentOf(port);
+  const validator = new Validator();
+  const { valid, errors } = await validator.validate(
+    structuredClone(document) as unknown as Record<string, unknown>,
+  );
+  assert.equal(valid, true, JSON.stringify(errors));
+  assert.equal(validator.version, '3.1');
+  assert.equal(document.servers[0].url, url);
+  const behind = await startGateway(t, { config: { publicUrl: 'https://fairlead.example' } });
+  assert.equal((await documentOf(behind.port)).servers[0].url, 'https://fairlead.example');
+});
+
+test('it describes every route but those with a protocol of their own, each once', async (t) => {
+  hygiene(t);
+  const { port } = await startGateway(t);
+  const { paths } = await documentOf(port);
+  const described = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  assert.deepEqual(described.sort(), [
+    'DELETE /api/admin/tokens/{id}',
+    'GET /api/admin/status',
+    'GET /api/admin/tokens',
+    'GET /healthz',
+    'GET /openapi.json',
+    'POST /api/admin/stop',
+    'POST /api/admin/tokens',
+    'POST /api/tools/call',
+    'POST /api/tools/list',
+  ]);
+  const ids = Object.values(paths).flatMap((operations) =>
+    Object.values(operations).map((one) => one.operationId),
+  );
+  assert.equal(new Set(ids).size, ids.length);
+});
+
+test('every route of the description is registered, and no request finds another', async (t) => {
+  hygiene(t);
+  const { port } = await startGateway(t);
+  for (const { method, path } of routes) {
+    const answer = await ask(port, { method, path: path.replaceAll(/:\w+/g, 'x') });
+    assert.ok([200, 401, 426].includes(answer.status), `${method} ${path}: ${answer.status}`);
+    const { status, headers } = await ask(port, { method: 'PATCH', path: path.replaceAll(/:\w+/g, 'x') });
+    assert.equal(status, 405, path);
+    assert.ok(headers['allow']?.split(', ').includes(method), path);
+  }
+  for (const path of ['/', '/api', '/api/tools', '/api/admin/tokens/', '/api/admin/tokens/a/b', '/mcp/'])
+    assert.equal((await ask(port, { path })).status, 404, path);
+});
+
+test('answers of the gateway are what the description says of them', async (t) => {
+  hygiene(t);
+  const { port, token, mint } = await startGateway(t);
+  const narrow = await mint(['session:read']);
+  const document = await documentOf(port);
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema({ $id: 'https://fairlead.test/openapi', components: document.components } as object);
+  const holds = (schema: Json, value: Json) => {
+    // References are relative to the document.
+    const text = JSON.stringify(schema).replaceAll(
+      '"#/components',
+      '"https://fairlead.test/openapi#/components',
+    );
+    const validate = ajv.compile(JSON.parse(text) as object);
+    return validate(value) ? null : JSON.stringify(validate.errors);
+  };
+  const requests: readonly (readonly [string, string, Ask])[] = [
+    ['/healthz', 'get', { path: '/healthz' }],
+    ['/api/tools/list', 'post', { path: '/api/tools/list', token, body: {} }],
+    [
+      '/api/tools/call',
+      'post',
+      { path: '/api/tools/call', token, body: { tool: 'plugin_tool', params: { action: 'list' } } },
+    ],
+    ['/api/tools/call', 'post', { path: '/api/tools/call', token, body: { tool: 'none', params: {} } }],
+    [
+      '/api/tools/call',
+      'post',
+      { path: '/api/tools/call', token: narrow, body: { tool: 'plugin_tool', params: { action: 'list' } } },
+    ],
+    ['/api/tools/call', 'post', { path: '/api/tools/call', token, bytes: '{' }],
+    ['/api/tools/call', 'post', { path: '/api/tools/call', body: {} }],
+    ['/api/admin/tokens', 'get', { path: '/api/admin/tokens', token }],
+    [
+      '/api/admin/tokens',
+      'post',
+      { path: '/api/admin/tokens', token, body: { name: 'x', scopes: ['session:read'] } },
+    ],
+    ['/api/admin/tokens', 'post', { path: '/api/admin/tokens', token, body: { runner: 'far' } }],
+    ['/api/admin/tokens', 'post', { path: '/api/admin/tokens', token, body: { name: 7 } }],
+    ['/api/admin/tokens', 'get', { path: '/api/admin/tokens', token: narrow }],
+    ['/api/admin/tokens/{id}', 'delete', { path: '/api/admin/tokens/none', method: 'DELETE', token }],
+    ['/api/admin/status', 'get', { path: '/api/admin/status', token }],
+    ['/api/admin/stop', 'post', { path: '/api/admin/stop', method: 'POST', token }],
+  ];
+  for (const [path, method, wanted] of requests) {
+    const { status, text } = await ask(port, wanted);
+    const described = document.paths[path]?.[method]?.responses[status];
+    assert.ok(described !== undefined, `${method} ${path}: ${status} is not described`);
+    assert.equal(
+      holds(described.content['application/json'].schema, JSON.parse(text) as Json),
+      null,
+      `${path} ${text}`,
+    );
+    const taken = document.paths[path]?.[method]?.requestBody?.content['application/json'].schema;
+    if (taken !== undefined && status === 200 && wanted.body !== undefined)
+      assert.equal(holds(taken, wanted.body), null, JSON.stringify(wanted.body));
+  }
+});
