@@ -25,7 +25,7 @@ export const httpCall: Bench = {
         floorsInTurn(floors, CALLS_A_ROUND),
         floorsInLoops(floors, CALLS_A_ROUND),
       ],
-      context.plan(40, 4, 12),
+      context.plan(40, 4, 8),
     );
     const through = measured['/api/tools/call'];
     return {

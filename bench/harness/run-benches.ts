@@ -7,8 +7,6 @@ import { ChildSet } from './child-set.ts';
 import { fairleadVersion, type Report, reportOf, thisMachine } from './report.ts';
 import { goalText, measurementTable, rowTable } from './table.ts';
 
-const QUICK_WARM_UP_ROUNDS = 2;
-
 /** Where a run writes and what may stop it. */
 export type BenchHost = {
   /** The tables. */
@@ -89,7 +87,7 @@ async function runOne(bench: Bench, options: BenchOptions, host: BenchHost): Pro
       const every = Math.max(1, Math.floor(counted / 5));
       return {
         rounds: counted,
-        warmUpRounds: options.quick ? Math.min(warmUpRounds, QUICK_WARM_UP_ROUNDS) : warmUpRounds,
+        warmUpRounds,
         signal: host.signal,
         onRound(round) {
           if (round >= 0 && round % every === 0)
