@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { completed, type JsonObject, type Outcome } from '@fairlead/base';
 import type { CallOutcome, RunnerPayload, RunnerResponse } from '@fairlead/protocol';
-import { Journal, type Principal, Settler } from '../src/index.ts';
+import { createTools, Journal, type Principal, Settler } from '../src/index.ts';
 import { type DispatchFloor, dispatchFloor, EVERYTHING, gist } from './dispatch-floor.ts';
 import { fakeRunner, fault } from './fake-runners.ts';
 
@@ -381,6 +381,41 @@ describe('an unknown end that is written while its Runner is connected', () => {
       });
     }
   });
+});
+
+test('reload_runner_config is settled by its own answer, and has its result where it applied something', async (t) => {
+  const floor = await dispatchFloor(t);
+  const tool = createTools(floor.ports).find(({ definition }) => definition.name === 'reload_runner_config');
+  const operator: Principal = { id: EVERYTHING.id, scopes: ['runner:manage', 'plugin:invoke'] };
+  const applied = {
+    kind: 'config_reload',
+    generation: 2,
+    applied: true,
+    changed: [],
+    changed_count: 0,
+    plugins_restarted: false,
+    providers: [],
+    failures: [],
+  } as const;
+  const failures = [{ provider_id: 'b', code: 'plugin_eof' }];
+  for (const [payload, code, result] of [
+    [
+      applied,
+      null,
+      {
+        ...{ runner: 'local', generation: 2, applied: true },
+        ...{ changed: [], changedCount: 0, pluginsRestarted: false, plugins: [] },
+      },
+    ],
+    [{ ...applied, generation: 1, applied: false, failures }, 'plugin_reload_failed', undefined],
+  ] as const) {
+    floor.runners.answers.config_reload = () => fault('outcome_unknown', 'plugin_gateway_timeout');
+    tells(floor, telling('completed', { dispatch_state: 'completed', payload }));
+    const { call = '' } = (await tool?.invoke({ params: { runner: 'local' }, principal: operator })) ?? {};
+    await floor.settler.idle();
+    assert.deepEqual((await row(floor, call)).slice(2, 4), ['completed', code]);
+    assert.deepEqual((await ask(floor, call, operator))['result'], result);
+  }
 });
 
 test('a call that a killed host left open is settled when the Runner’s process still lives and knows', async (t) => {

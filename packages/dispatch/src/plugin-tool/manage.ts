@@ -5,7 +5,7 @@ import type { Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import type { PluginToolInput } from './input.ts';
 import { pluginsOf } from './provider-rows.ts';
-import { addressedRunner } from './runner-access.ts';
+import { addressed, usableRunner } from './runner-access.ts';
 import { judgeAnswer, type PayloadOf } from './runner-answer.ts';
 
 type CheckInput = Extract<PluginToolInput, { readonly action: 'check' }>;
@@ -29,13 +29,13 @@ export async function check(
   instanceId: string | undefined,
   call: string,
 ): Promise<Ending> {
-  const runner = addressedRunner(port, principal, input.runner, instanceId);
-  if (!runner.ok) return notStarted(runner.code);
+  const address = addressed(usableRunner(port, principal, input.runner), instanceId);
+  if (!address.ok) return notStarted(address.code);
   if (!isProviderId(input.plugin)) return notStarted('plugin_unavailable');
   const request: CheckRequest = { kind: 'check', provider: input.plugin };
   const answer = judgeAnswer(
     request,
-    await port.request(input.runner, runner.instanceId, request, { budgetMs, call }),
+    await port.request(input.runner, address.runner.instanceId, request, { budgetMs, call }),
   );
   return answer.ok ? done(checkOutput(input.runner, answer.payload)) : answer;
 }
@@ -67,12 +67,12 @@ export async function reload(
   instanceId: string | undefined,
   call: string,
 ): Promise<Ending> {
-  const runner = addressedRunner(port, principal, input.runner, instanceId);
-  if (!runner.ok) return notStarted(runner.code);
+  const address = addressed(usableRunner(port, principal, input.runner), instanceId);
+  if (!address.ok) return notStarted(address.code);
   const request: ReloadRequest = { kind: 'reload' };
   const answer = judgeAnswer(
     request,
-    await port.request(input.runner, runner.instanceId, request, { budgetMs, call }),
+    await port.request(input.runner, address.runner.instanceId, request, { budgetMs, call }),
   );
   if (!answer.ok) return answer;
   const ending = done(reloadOutput(input.runner, answer.payload));

@@ -12,6 +12,7 @@ import { type PluginToolInput, readPluginToolInput } from './input.ts';
 import { list } from './list.ts';
 import { check, reload } from './manage.ts';
 import { outcome } from './outcome.ts';
+import { addressOf } from './runner-access.ts';
 
 /** What the actions of `plugin_tool` work with. */
 export type PluginToolParts = {
@@ -49,7 +50,6 @@ function taskOf(parts: PluginToolParts, input: PluginToolInput): ToolTask {
   };
 }
 
-/** What the journal keeps. An effect names the process that it is addressed to: only that one can say what became of it. */
 function subjectOf(parts: PluginToolParts, input: PluginToolInput): TaskSubject {
   switch (input.action) {
     case 'outcome':
@@ -62,9 +62,7 @@ function subjectOf(parts: PluginToolParts, input: PluginToolInput): TaskSubject 
     case 'check':
     case 'reload': {
       const { action: _action, ...names } = input;
-      const found = parts.runners.runners().find(({ runner }) => runner === input.runner);
-      const instance = found === undefined ? {} : { runnerInstance: found.instanceId };
-      return { bindingPresent: false, ...names, ...instance };
+      return { bindingPresent: false, ...names, ...addressOf(parts.runners, input.runner) };
     }
     case 'call': {
       const observed = parts.bindings.resolve(input.binding);

@@ -40,16 +40,21 @@ export function connectedRunner(
   return port.runners().find((found) => found.runner === runner);
 }
 
-/** The process that an effect is addressed to. Between its intent and its dispatch another one may have come in its place. */
-export function addressedRunner(
-  port: RunnerPort,
-  principal: Principal,
-  runner: string,
+/** The process of a Runner that an effect is addressed to, for the journal: only that one can say what became of it. */
+export function addressOf(port: RunnerPort, runner: string): { readonly runnerInstance?: string } {
+  const found = port.runners().find((connected) => connected.runner === runner);
+  return found === undefined ? {} : { runnerInstance: found.instanceId };
+}
+
+/** The process that stands in the journal, if it still is the one. Between intent and dispatch another may have come in its place. */
+export function addressed(
+  found: VisibleRunner | undefined,
   instanceId: string | undefined,
-): { readonly ok: true; readonly instanceId: string } | { readonly ok: false; readonly code: string } {
-  const found = usableRunner(port, principal, runner);
+): { readonly ok: true; readonly runner: VisibleRunner } | { readonly ok: false; readonly code: string } {
   if (found === undefined || instanceId === undefined) return { ok: false, code: 'runner_unavailable' };
-  return found.instanceId === instanceId ? { ok: true, instanceId } : { ok: false, code: 'plugin_replaced' };
+  return found.instanceId === instanceId
+    ? { ok: true, runner: found }
+    : { ok: false, code: 'plugin_replaced' };
 }
 
 /** Asks a Runner for something that it only reads; one that was replaced meanwhile answers `plugin_replaced`. */

@@ -4,6 +4,7 @@ import type { CallRecord } from '../journal/call-record.ts';
 import { callerCode } from '../plugin-tool/call.ts';
 import { checkOutput, RELOAD_FAILED, reloadOutput } from '../plugin-tool/manage.ts';
 import { judgeAnswer } from '../plugin-tool/runner-answer.ts';
+import { configReloadEnding, RELOAD_RUNNER_CONFIG } from '../tools/reload-runner-config.ts';
 
 /** What a Runner told about a call of its own process. `unheard`: nothing that can be used. */
 export type Told =
@@ -57,6 +58,11 @@ function ended(record: CallRecord, runner: string, response: RunnerResponse): To
       return completed(null, checkOutput(runner, payload));
     case 'reload':
       return completed(payload.failures.length > 0 ? RELOAD_FAILED : null, reloadOutput(runner, payload));
+    case 'config_reload': {
+      const ending = configReloadEnding(runner, payload);
+      if ('output' in ending) return completed(null, ending.output);
+      return { kind: 'ended', certainty: ending.certainty, code: ending.code };
+    }
     default:
       return UNHEARD;
   }
@@ -82,6 +88,8 @@ function requestOf({ action, plugin, tool }: CallRecord): RunnerRequest | null {
       return { kind: 'check', provider: plugin ?? '' };
     case 'reload':
       return { kind: 'reload' };
+    case RELOAD_RUNNER_CONFIG:
+      return { kind: 'config_reload' };
     default:
       return null;
   }

@@ -2,17 +2,17 @@ import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import { pluginsOf } from '../plugin-tool/provider-rows.ts';
-import { connectedRunner } from '../plugin-tool/runner-access.ts';
-import { judgeAnswer } from '../plugin-tool/runner-answer.ts';
-import type { Principal } from '../principal.ts';
-import type { RunnerPort } from '../runner-port.ts';
+import { addressed, addressOf, connectedRunner } from '../plugin-tool/runner-access.ts';
+import { judgeAnswer, type PayloadOf } from '../plugin-tool/runner-answer.ts';
+import type { RunnerPort, VisibleRunner } from '../runner-port.ts';
 import { RUNNER_SCHEMA, readRunnerParams } from './runner-config-params.ts';
 import type { RuntimeTool, ToolDefinition } from './runtime-tool.ts';
 
-const NAME = 'reload_runner_config';
+/** What the journal calls it, too. */
+export const RELOAD_RUNNER_CONFIG = 'reload_runner_config';
 
 const definition: ToolDefinition = Object.freeze({
-  name: NAME,
+  name: RELOAD_RUNNER_CONFIG,
   description: [
     'Puts the runner.toml of a Runner in force as a whole, or changes nothing. check_runner_config shows beforehand what that would be.',
     'Plugins are started anew only where they or their environments differ from those in force; to start them anyway, reload them with plugin_tool.',
@@ -36,38 +36,52 @@ export function reloadRunnerConfig(invoker: Invoker, runners: RunnerPort): Runti
     scopes: Object.freeze(['runner:manage'] as const),
     invoke: (request) =>
       invoker.invoke(request, (params) => {
-        const reading = readRunnerParams(NAME, params);
+        const reading = readRunnerParams(RELOAD_RUNNER_CONFIG, params);
         if (!reading.ok) return reading;
         const { runner } = reading;
+        const address = addressOf(runners, runner);
         return {
           ok: true,
           task: {
-            action: NAME,
+            action: RELOAD_RUNNER_CONFIG,
             scope: 'runner:manage',
-            subject: { bindingPresent: false, runner },
+            subject: { bindingPresent: false, runner, ...address },
             mayHaveHappened:
               'The configuration may have been put in force; it was not sent again. Check the configuration of the Runner to see what is.',
             summary: 'What was applied, and the plugins in force now.',
-            run: (principal, call) => reload(runners, principal, runner, call),
+            run: (principal, call) =>
+              reload(runners, connectedRunner(runners, principal, runner), address.runnerInstance, call),
           },
         };
       }),
   };
 }
 
-async function reload(port: RunnerPort, principal: Principal, id: string, call: string): Promise<Ending> {
-  const runner = connectedRunner(port, principal, id);
-  if (runner === undefined) return notStarted('runner_unavailable');
+async function reload(
+  port: RunnerPort,
+  found: VisibleRunner | undefined,
+  instanceId: string | undefined,
+  call: string,
+): Promise<Ending> {
+  const address = addressed(found, instanceId);
+  if (!address.ok) return notStarted(address.code);
+  const { runner } = address;
   const request = { kind: 'config_reload' } as const satisfies RunnerRequest;
   const options = { budgetMs: linkLimits.manageBudgetMs, call };
   const answer = judgeAnswer(request, await port.request(runner.runner, runner.instanceId, request, options));
-  if (!answer.ok) return answer;
-  const { generation, applied, changed, changed_count, plugins_restarted, providers, failures } =
-    answer.payload;
+  return answer.ok ? configReloadEnding(runner.runner, answer.payload) : answer;
+}
+
+/** What a reload of the configuration came to, as callers see it. */
+export function configReloadEnding(
+  runner: string,
+  payload: PayloadOf<{ readonly kind: 'config_reload' }>,
+): Ending {
+  const { generation, applied, changed, changed_count, plugins_restarted, providers, failures } = payload;
   if (failures.length > 0)
     return { certainty: 'completed', code: 'plugin_reload_failed', detail: { generation, failures } };
   return done({
-    runner: runner.runner,
+    runner,
     generation,
     applied,
     changed,
