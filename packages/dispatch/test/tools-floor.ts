@@ -1,13 +1,5 @@
 import type { Json, JsonObject } from '@fairlead/base';
-import { seededRandom } from '@fairlead/testing';
-import {
-  createTools,
-  digestKey,
-  directTool,
-  type Invocation,
-  type Principal,
-  type RuntimeTool,
-} from '../src/index.ts';
+import { createTools, directTool, type Invocation, type Principal, type RuntimeTool } from '../src/index.ts';
 import { type DispatchFloor, dispatchFloor, type TestContext } from './dispatch-floor.ts';
 
 /** Every scope that the tools of a gateway can need. */
@@ -29,10 +21,8 @@ export type ToolsFloor = DispatchFloor & {
 
 /** The tools of a gateway over a real database and fake Runners. */
 export async function toolsFloor(t: TestContext, authority = 'trusted_agent'): Promise<ToolsFloor> {
-  const floor = await dispatchFloor(t);
-  const { runners, journal, clock } = floor;
-  const random = seededRandom(5);
-  const tools = createTools({ runners, journal, clock, random, authority, digestKey: digestKey(random(32)) });
+  const floor = await dispatchFloor(t, { authority });
+  const tools = createTools(floor.ports);
   const call: ToolsFloor['call'] = async (name, params, { principal = OPERATOR, context } = {}) => {
     const tool = directTool(tools, name);
     if (typeof tool === 'string') throw new Error(tool);
