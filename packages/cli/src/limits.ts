@@ -26,6 +26,8 @@ export const answerTimeoutMs = Object.freeze({
   /** The gateway waits 125 s. */
   check: 150 * secondMs,
   reload: 150 * secondMs,
+  'check-config': 15 * secondMs,
+  'reload-config': 150 * secondMs,
   admin: 15 * secondMs,
   /** `/healthz` touches nothing but the event loop. */
   health: 2 * secondMs,

@@ -127,6 +127,22 @@ function addRunnerCommands(program: Command, execute: Execute): void {
         (await import('./commands/runner-local.ts')).runnerStderr(context, plugin, flags),
       ),
     );
+  const configured = (name: string, description: string) =>
+    throughGateway(runner, name, description).addOption(
+      valueFlag('--runner <id>', 'exact Runner id').makeOptionMandatory(),
+    );
+  configured('check-config', 'say what of a Runner’s runner.toml differs from what is in force').action(
+    (flags) =>
+      execute(async (context) =>
+        (await import('./commands/runner-config.ts')).runnerCheckConfig(context, flags),
+      ),
+  );
+  configured('reload-config', 'put a Runner’s whole runner.toml in force, or change nothing').action(
+    (flags) =>
+      execute(async (context) =>
+        (await import('./commands/runner-config.ts')).runnerReloadConfig(context, flags),
+      ),
+  );
 }
 
 function addTokenCommands(program: Command, execute: Execute): void {
@@ -165,19 +181,23 @@ function addTokenCommands(program: Command, execute: Execute): void {
     );
 }
 
+/** A command that asks a gateway, with the flags that say which one. */
+function throughGateway(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .addOption(stateDirFlag())
+    .addOption(valueFlag('--server-url <url>', 'the gateway (default: the one of this state directory)'))
+    .addOption(valueFlag('--token-file <file>', 'file that holds the token'))
+    .addOption(
+      valueFlag('--token <token>', 'the token itself (a file is safer; FAIRLEAD_TOKEN, FAIRLEAD_PAT)'),
+    )
+    .addOption(jsonFlag());
+}
+
 function addPluginCommands(program: Command, execute: Execute): void {
   const plugin = program.command('plugin').description('native plugins, through a gateway');
-  const network = (name: string, description: string) =>
-    plugin
-      .command(name)
-      .description(description)
-      .addOption(stateDirFlag())
-      .addOption(valueFlag('--server-url <url>', 'the gateway (default: the one of this state directory)'))
-      .addOption(valueFlag('--token-file <file>', 'file that holds the token'))
-      .addOption(
-        valueFlag('--token <token>', 'the token itself (a file is safer; FAIRLEAD_TOKEN, FAIRLEAD_PAT)'),
-      )
-      .addOption(jsonFlag());
+  const network = (name: string, description: string) => throughGateway(plugin, name, description);
   plugin
     .command('init')
     .argument('<dir>', 'folder to make; its name is the id unless --id gives one')

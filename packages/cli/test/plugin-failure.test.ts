@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import { temporaryFolder } from '@fairlead/testing';
 import type { Envelope } from '../src/client/api-client.ts';
 import { outputOf, reportFailure } from '../src/client/plugin-failure.ts';
-import type { PluginAction, SentAnswer } from '../src/client/plugin-tool-request.ts';
+import type { PluginAction } from '../src/client/plugin-tool-request.ts';
+import type { SentAnswer } from '../src/client/tool-request.ts';
 import { testContext } from './test-context.ts';
 
 type Report = { readonly exit: number; readonly stdout: string; readonly stderr: string };

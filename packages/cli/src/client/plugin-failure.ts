@@ -4,15 +4,21 @@ import { nextStepOf } from '../error-tables.ts';
 import { cliErrors } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { jsonLine, labelled, safeLine } from '../output/safe-text.ts';
-import type { PluginAction, SentAnswer } from './plugin-tool-request.ts';
+import type { PluginAction } from './plugin-tool-request.ts';
+import type { SentAnswer } from './tool-request.ts';
+
+/** What can fail: an action of `plugin_tool`, or a command about the configuration of a Runner. */
+export type FailedAction = PluginAction | 'check-config' | 'reload-config';
 
 /** What each action needs, and whether its loss leaves something that may have happened. */
-const actions: Readonly<Record<PluginAction, { readonly scope: string; readonly hasEffect: boolean }>> = {
+const actions: Readonly<Record<FailedAction, { readonly scope: string; readonly hasEffect: boolean }>> = {
   list: { scope: 'plugin:inspect', hasEffect: false },
   describe: { scope: 'plugin:inspect', hasEffect: false },
   call: { scope: 'plugin:invoke', hasEffect: true },
   check: { scope: 'plugin:manage', hasEffect: true },
   reload: { scope: 'plugin:manage', hasEffect: true },
+  'check-config': { scope: 'runner:manage', hasEffect: false },
+  'reload-config': { scope: 'runner:manage', hasEffect: true },
 };
 
 /** The output object of a successful answer, or null. A provider's own `isError` counts as an answer. */
@@ -23,11 +29,11 @@ export function outputOf(answer: SentAnswer): JsonObject | null {
 
 /**
  * Prints why an action gave nothing and returns the exit status. With `json` the object that MCP clients get for the same
- * failure stands on stdout: `{error: {code, message}, dispatchState, recovery?, call?}`.
+ * failure stands on stdout: `{error: {code, message, detail?}, dispatchState, recovery?, call?}`.
  */
 export async function reportFailure(
   context: CommandContext,
-  failed: { readonly action: PluginAction; readonly json: boolean | undefined; readonly answer: SentAnswer },
+  failed: { readonly action: FailedAction; readonly json: boolean | undefined; readonly answer: SentAnswer },
 ): Promise<number> {
   const { action, json, answer } = failed;
   const { scope, hasEffect } = actions[action];
@@ -54,13 +60,16 @@ type Failure = {
   readonly next?: string | undefined;
   readonly call?: string | undefined;
   readonly reason?: string;
+  /** What the code adds. */
+  readonly detail?: Json | undefined;
 };
 
 /** The gateway's own words, or ours for answers that are none of a gateway's. */
 function failureOf(answer: SentAnswer, hasEffect: boolean): Failure {
   if (answer.kind === 'answered' && answer.envelope.error !== null) {
     const { error, dispatch_certainty: certainty, call } = answer.envelope;
-    return { code: error.code, message: error.message, certainty, next: error.recovery, call };
+    const { code, message, recovery: next, detail } = error;
+    return { code, message, certainty, next, call, detail };
   }
   if (answer.kind === 'refused') {
     const { message, next } = cliErrors.access_refused;
@@ -85,9 +94,9 @@ function failureOf(answer: SentAnswer, hasEffect: boolean): Failure {
   };
 }
 
-function failureObject({ code, message, certainty, next, call }: Failure): Json {
+function failureObject({ code, message, certainty, next, call, detail }: Failure): Json {
   return {
-    error: { code, message },
+    error: { code, message, ...(detail === undefined ? {} : { detail }) },
     dispatchState: certainty,
     ...(next === undefined ? {} : { recovery: next }),
     ...(call === undefined ? {} : { call }),
