@@ -2,6 +2,15 @@
 import module from 'node:module';
 import { join } from 'node:path';
 
+// An older Node stops at the first line of TypeScript, with a syntax error that explains nothing.
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  process.stderr.write(
+    `fairlead: This is Node ${process.versions.node}; Fairlead needs 24 or newer. (node_too_old)\n` +
+      '  next: Start it through ./fairlead of the clone, which lays a Node beside it, or install Node 24.\n',
+  );
+  process.exit(1);
+}
+
 const cloneRoot = join(import.meta.dirname, '../../..');
 module.enableCompileCache(join(cloneRoot, 'node_modules/.cache/fairlead'));
 const { main } = await import('../src/main.ts');

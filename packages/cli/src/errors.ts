@@ -118,6 +118,42 @@ export const cliErrors = defineErrors({
     message: '64 calls of this client are still running; nothing was sent.',
     next: 'Wait until some of them have ended.',
   },
+  node_too_old: {
+    message: 'This Node is older than 24.',
+    next: 'Start Fairlead through ./fairlead of the clone, which lays a Node beside it, or install Node 24; a plugin can name .node24/node_modules/.bin/node of the clone by its full path.',
+  },
+  host_not_running: {
+    message: 'No host runs on this state directory.',
+    next: 'Start one with `fairlead up`; for a machine that only runs a Runner this is as it should be.',
+  },
+  state_directory_open: {
+    message: 'Other users can write into the state directory.',
+    next: 'Take that right from them with chmod 700: who can write there can put a token or a plugin of their own in place.',
+  },
+  token_file_readable: {
+    message: 'Other users can read a file that holds a token or a key.',
+    next: 'Take that right from them with chmod 600; where somebody may have read it, revoke the token and make a new one.',
+  },
+  runner_offline: {
+    message: 'A Runner that should be there is not linked to its gateway.',
+    next: 'Start it on its machine with `fairlead runner run`, and read its log: `fairlead logs --runner ID`.',
+  },
+  clock_skew: {
+    message: 'This machine’s clock and the gateway’s differ by more than 30 s.',
+    next: 'Let both take their time from the network (NTP). Deadlines of calls do not depend on it; log lines and the ends of tokens do.',
+  },
+  proxy_takes_loopback: {
+    message: 'A proxy is set for everything, this machine’s own addresses included.',
+    next: 'Set NO_PROXY=localhost,127.0.0.1,::1 beside it. Fairlead goes to loopback directly; other clients go by these variables.',
+  },
+  answer_not_fairlead: {
+    message: 'Something other than Fairlead answers at the address of the gateway.',
+    next: 'Check the address; where a proxy answers in the gateway’s place, let it pass this address on, or go around it.',
+  },
+  process_table_absent: {
+    message: 'This system has no /proc to find processes by.',
+    next: 'Nothing has to be done for plugins that start no daemon; others must end what they start.',
+  },
   internal_error: {
     message: 'Something went wrong inside Fairlead.',
     next: 'Run it again with FAIRLEAD_DEBUG=1 and report what it prints.',

@@ -29,6 +29,7 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
       '\nBegin with `fairlead up`. `fairlead COMMAND --help` shows what a command takes.',
     );
   addHostCommands(program, execute);
+  addTroubleCommands(program, execute);
   addRunnerCommands(program, execute);
   addTokenCommands(program, execute);
   addPluginCommands(program, execute);
@@ -95,6 +96,19 @@ function addHostCommands(program: Command, execute: Execute): void {
     .addOption(jsonFlag())
     .action((flags) =>
       execute(async (context) => (await import('./commands/config-show.ts')).configShow(context, flags)),
+    );
+}
+
+function addTroubleCommands(program: Command, execute: Execute): void {
+  program
+    .command('doctor')
+    .description('find what keeps things from working, and say how to mend it')
+    .addOption(stateDirFlag())
+    .addOption(valueFlag('--config <file>', 'fairlead.toml to read'))
+    .addOption(valueFlag('--runner-config <file>', 'runner.toml to look at'))
+    .addOption(jsonFlag())
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/doctor.ts')).doctor(context, flags)),
     );
 }
 

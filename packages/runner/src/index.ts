@@ -16,5 +16,9 @@ export {
   readStderr,
 } from './local/read-stderr.ts';
 export type { RunnerLog } from './log.ts';
+export {
+  EnvironmentSnapshots,
+  type EnvironmentSnapshotsOptions,
+} from './provider/environment-snapshots.ts';
 export { ProviderSet } from './providers/provider-set.ts';
 export { type Runner, type RunnerOptions, startRunner } from './runner.ts';

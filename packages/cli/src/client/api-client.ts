@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { type Certainty, type Clock, encodeJson, isJsonObject, type Json, parseJson } from '@fairlead/base';
 import { cliError } from '../cli-error.ts';
 import { clientLimits } from '../limits.ts';
@@ -37,6 +37,8 @@ export type ApiRequest = {
   readonly body?: Json;
   /** For the whole of it, connecting included. */
   readonly timeoutMs: number;
+  /** Told the head of an answer before its body is read. */
+  readonly onHead?: (status: number, headers: IncomingHttpHeaders) => void;
 };
 
 /** Sends one request, once. Never retries, never follows a redirect. Rejects with `server_url_invalid` for a bad address. */
@@ -65,7 +67,10 @@ export async function sendOnce(options: ApiRequest): Promise<Answer> {
       });
     });
     request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the connection failed'));
-    request.on('response', (response) => readAnswer(response, end, fail));
+    request.on('response', (response) => {
+      options.onHead?.(response.statusCode ?? 0, response.headers);
+      readAnswer(response, end, fail);
+    });
     const timer = options.clock.setTimer(options.timeoutMs, () =>
       fail(`no answer within ${Math.ceil(options.timeoutMs / 1000)} s`),
     );

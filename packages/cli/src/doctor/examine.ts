@@ -1,0 +1,134 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { readHostConfig } from '@fairlead/gateway';
+import { type RunnerConfig, readRunnerConfig } from '@fairlead/runner';
+import { operatorTokenFile } from '../client/token-source.ts';
+import type { CommandContext } from '../command-context.ts';
+import { commandHint } from '../output/command-hint.ts';
+import { findHost } from '../state/host-in-charge.ts';
+import type { ServerFile } from '../state/server-file.ts';
+import { resolveStateDirectory } from '../state/state-directory.ts';
+import { checkClock } from './clock-skew.ts';
+import { checkEnvironments } from './environments.ts';
+import { type Finding, ill } from './finding.ts';
+import { checkNodeVersion } from './node-version.ts';
+import { checkPort, type PortState } from './port.ts';
+import { checkPrivateFiles } from './private-files.ts';
+import { probeGateway } from './probe-gateway.ts';
+import { probeListen, probePrivateFiles, probeStateDirectory, probeVersion } from './probe-machine.ts';
+import { prepareEnvironments } from './probe-plugins.ts';
+import { seeRunners } from './probe-runners.ts';
+import { checkProcessTable } from './process-table.ts';
+import { checkGateway, checkProxyVariables } from './proxy.ts';
+import { checkRunners } from './runners.ts';
+import { checkStateDirectory } from './state-directory.ts';
+
+/** Where `fairlead doctor` looks. */
+export type DoctorFlags = {
+  readonly stateDir?: string;
+  readonly config?: string;
+  readonly runnerConfig?: string;
+};
+
+/** Looks at everything, in the order in which things are built upon each other. */
+export async function examine(context: CommandContext, flags: DoctorFlags): Promise<readonly Finding[]> {
+  const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
+  const server = await findHost(context, stateDirectory);
+  const paths = configPaths(context, stateDirectory, flags, server);
+  const file = await readRunnerConfig(paths.runner, context.platform);
+  const config = file.ok ? file.config : null;
+  const findings: Finding[] = [];
+  findings.push(...(await nodeFindings(context, config)));
+  findings.push(...checkStateDirectory(await probeStateDirectory(stateDirectory)));
+  if (context.platform !== 'win32') {
+    const secrets = [operatorTokenFile, 'secret.key', 'runner.token'].map((name) =>
+      join(stateDirectory, name),
+    );
+    findings.push(...checkPrivateFiles(await probePrivateFiles([...secrets, paths.host, paths.runner])));
+    findings.push(checkProcessTable(context.platform, existsSync('/proc/self/stat')));
+  }
+  findings.push(checkProxyVariables(context.env));
+  findings.push(...(await hostFindings(context, paths.host, flags.config !== undefined, server)));
+  if (server === null && config?.serverUrl !== undefined) {
+    findings.push(...(await gatewayFindings(context, config.serverUrl)));
+  }
+  if (!file.ok && !(file.absent === true && flags.runnerConfig === undefined)) {
+    const what = `${paths.runner}: ${file.localDetail}`;
+    findings.push(ill('fail', { check: 'runner.toml', what, code: file.code }));
+  }
+  if (config !== null) findings.push(...checkEnvironments(await prepareEnvironments(context, config)));
+  const seen = await seeRunners(context, stateDirectory, server);
+  const { command, stateFlag } = commandHint(context, stateDirectory);
+  findings.push(...seen.faults, ...checkRunners(seen.runners, { command, stateFlag }));
+  return findings;
+}
+
+/** Those that the running host was started with, unless others are named. */
+function configPaths(
+  context: CommandContext,
+  stateDirectory: string,
+  flags: DoctorFlags,
+  server: ServerFile | null,
+): { readonly host: string; readonly runner: string } {
+  const named = (flag: string | undefined) => (flag === undefined ? null : resolve(context.cwd, flag));
+  return {
+    host: named(flags.config) ?? server?.startedWith.config ?? join(stateDirectory, 'fairlead.toml'),
+    runner:
+      named(flags.runnerConfig) ?? server?.startedWith.runnerConfig ?? join(stateDirectory, 'runner.toml'),
+  };
+}
+
+async function nodeFindings(context: CommandContext, config: RunnerConfig | null): Promise<Finding[]> {
+  const isNamed = config?.plugins.providers.some(({ command }) => command === 'node') === true;
+  const onPath = isNamed ? await probeVersion('node', context) : null;
+  return checkNodeVersion({ own: process.version, onPath, isNamed });
+}
+
+/** The host's configuration, its address, and who answers there. */
+async function hostFindings(
+  context: CommandContext,
+  path: string,
+  isNamed: boolean,
+  server: ServerFile | null,
+): Promise<Finding[]> {
+  const reading = await readHostConfig({ path, isNamed, env: context.env });
+  if (!reading.ok) {
+    return [
+      ill('fail', { check: 'fairlead.toml', what: reading.fault.message, code: reading.fault.code }),
+      ...(server === null ? [] : await gatewayFindings(context, server.url)),
+    ];
+  }
+  const { bind, port } = reading.config;
+  if (server !== null) {
+    return [
+      checkPort(bind, port, { kind: 'ours', url: server.url }),
+      ...(await gatewayFindings(context, server.url)),
+    ];
+  }
+  const state = await portState(context, bind, port);
+  return [checkPort(bind, port, state), noHost()];
+}
+
+function noHost(): Finding {
+  return ill('warn', {
+    check: 'host',
+    what: 'no host runs on this state directory',
+    code: 'host_not_running',
+  });
+}
+
+async function portState(context: CommandContext, bind: string, port: number): Promise<PortState> {
+  const reason = await probeListen(bind, port);
+  if (reason === null) return { kind: 'free' };
+  if (reason !== 'EADDRINUSE') return { kind: 'refused', reason };
+  const host = bind.includes(':') ? `[${bind}]` : bind;
+  const { answer } = await probeGateway(context.clock, `http://${host}:${port}`);
+  if (answer.kind === 'fairlead') return { kind: 'fairlead' };
+  return { kind: 'foreign', answer: answer.kind === 'foreign' ? `HTTP ${answer.status}` : null };
+}
+
+async function gatewayFindings(context: CommandContext, url: string): Promise<Finding[]> {
+  const { answer, ...times } = await probeGateway(context.clock, url);
+  const found = checkGateway(url, answer);
+  return answer.kind === 'fairlead' ? [found, ...checkClock({ url, ...times })] : [found];
+}
