@@ -266,7 +266,7 @@ test('a realistic extension’s manifest is derived whole, and good', () => {
       routines: { often: { about: 'x', everyMs: 60_000, run: () => {} } },
     },
   });
-  const none = { type: 'object', properties: {}, required: [], additionalProperties: false };
+  const none = { type: 'object', properties: {}, required: [], additionalProperties: false } as const;
   assert.deepEqual(extension.manifest, {
     api: 1,
     name: 'weather',

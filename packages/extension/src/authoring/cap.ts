@@ -54,10 +54,10 @@ function makeCap<T, Optional extends boolean>(parts: CapParts<Optional>): Cap<T,
 }
 
 /** A message to people, as a messenger delivers it. */
-export interface MessageBody {
+export type MessageBody = {
   readonly text: string;
   readonly attachments?: readonly Json[];
-}
+};
 
 /** What a provider of {@link messenger} does. The syntax of `target` is the provider's own. */
 export interface Messenger {
@@ -75,12 +75,12 @@ export const messenger: Cap<Messenger, false> = makeCap({
 export type MemoryScope = { readonly scope: 'agent' } | { readonly scope: 'bank'; readonly name: string };
 
 /** One remembered value; `bank` is absent for the agent's own memory. */
-export interface MemoryHit {
+export type MemoryHit = {
   readonly key: string;
   readonly value: string;
   readonly score: number;
   readonly bank?: string;
-}
+};
 
 /** What a provider of {@link memory} does. */
 export interface Memory {

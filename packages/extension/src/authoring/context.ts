@@ -37,10 +37,10 @@ export interface SessionView {
 }
 
 /** Who acts in a turn. */
-export interface AgentView {
+export type AgentView = {
   readonly id: string;
   readonly name: string;
-}
+};
 
 /** The state of one agent, for an extension with `access: ['agent_state_admin']`. Each value is plain JSON. */
 export interface AgentState extends AgentView {

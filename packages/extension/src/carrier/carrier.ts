@@ -42,25 +42,20 @@ export interface CallRequest {
   running?: RunningCall | undefined;
 }
 
-/** Aborts a handler's signal. Registered, so that every copy of this package means the same. */
-export const ABORT: unique symbol = Symbol.for('fairlead.call.abort') as never;
-/** Ends a call for good. */
-export const END: unique symbol = Symbol.for('fairlead.call.end') as never;
-
-/** The end of a running call that the host holds. Its members are symbols, because in the host's thread it is the handler's own context. */
+/** The end of a running call that the host holds. In the host's thread it is the handler's own context, hence the names. */
 export interface RunningCall {
-  [ABORT](): void;
-  [END](): void;
+  '~abort'(): void;
+  '~end'(): void;
 }
 
 /** Aborts the handler's signal, if it looks at it. The call stays open: a tool may still say how it ended. */
 export function abortCall(request: CallRequest): void {
-  request.running?.[ABORT]();
+  request.running?.['~abort']();
 }
 
 /** Ends a call for good: its context expires, and what it still answers is void. */
 export function endCall(request: CallRequest): void {
-  request.running?.[END]();
+  request.running?.['~end']();
 }
 
 /** What opens an instance. */

@@ -5,17 +5,15 @@ import type { Json } from '../json/json.ts';
 import { ASKS_MAX, outputLimits } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { type Ask, checkAsk, type HostSide, type WireFault } from './ask.ts';
-import {
-  ABORT,
-  type CallId,
-  type CallRequest,
-  type Carrier,
-  type Contributions,
-  type Death,
-  END,
-  type HookEndpoint,
-  type OpenRequest,
-  type RunningCall,
+import type {
+  CallId,
+  CallRequest,
+  Carrier,
+  Contributions,
+  Death,
+  HookEndpoint,
+  OpenRequest,
+  RunningCall,
 } from './carrier.ts';
 import { type FramePort, frameText, type GuestFrame, type HostFrame } from './frames.ts';
 
@@ -185,10 +183,10 @@ export class FrameCarrier implements Carrier {
 
   #running(id: number): RunningCall {
     return {
-      [ABORT]: () => {
+      '~abort': () => {
         if (this.#pending.has(id)) this.#post({ frame: 'abort', id });
       },
-      [END]: () => {
+      '~end': () => {
         if (this.#take(id) === undefined) return;
         // It was not answered: the other side is told to let its context expire.
         this.#post({ frame: 'abort', id });

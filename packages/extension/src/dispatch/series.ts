@@ -1,4 +1,4 @@
-import { abortCall, type CallRequest, END, type EndpointKind } from '../carrier/carrier.ts';
+import { abortCall, type CallRequest, type EndpointKind } from '../carrier/carrier.ts';
 import { isThenable } from '../guest/thenable.ts';
 import type { Json } from '../json/json.ts';
 import { Budget, type Budgeted, type BudgetWheel } from './budget-wheel.ts';
@@ -55,14 +55,14 @@ export function runSeries<Result>(
     try {
       raw = target.endpoint.begin(request);
     } catch (thrown) {
-      request.running?.[END]();
+      request.running?.['~end']();
       if (!fold.fail({ kind: 'threw', thrown }, target)) break;
       continue;
     }
-    if (raw === undefined) request.running?.[END]();
+    if (raw === undefined) request.running?.['~end']();
     else if (isThenable(raw)) return new Series(targets, fold, options, index).wait(raw, request, target);
     else {
-      request.running?.[END]();
+      request.running?.['~end']();
       if (!fold.take(raw, target)) break;
     }
   }
@@ -143,7 +143,7 @@ class Series<Result> implements Budgeted {
   }
 
   #settled(raw: unknown): void {
-    this.#request?.running?.[END]();
+    this.#request?.running?.['~end']();
     try {
       this.#goOn(raw === undefined || this.#fold.take(raw, this.#target as HookTarget));
     } catch (failure) {
@@ -152,7 +152,7 @@ class Series<Result> implements Budgeted {
   }
 
   #threw(thrown: unknown): void {
-    this.#request?.running?.[END]();
+    this.#request?.running?.['~end']();
     try {
       this.#goOn(this.#fold.fail({ kind: 'threw', thrown }, this.#target as HookTarget));
     } catch (failure) {
@@ -165,7 +165,7 @@ class Series<Result> implements Budgeted {
     const target = this.#target as HookTarget;
     if (this.#request !== undefined) {
       abortCall(this.#request);
-      this.#request.running?.[END]();
+      this.#request.running?.['~end']();
     }
     this.#listen();
     try {
@@ -213,7 +213,7 @@ class Series<Result> implements Budgeted {
       try {
         raw = target.endpoint.begin(request);
       } catch (thrown) {
-        request.running?.[END]();
+        request.running?.['~end']();
         if (!fold.fail({ kind: 'threw', thrown }, target)) return true;
         continue;
       }
@@ -221,7 +221,7 @@ class Series<Result> implements Budgeted {
         this.#await(raw, request, target);
         return false;
       }
-      request.running?.[END]();
+      request.running?.['~end']();
       if (raw !== undefined && !fold.take(raw, target)) return true;
     }
     return true;

@@ -1,6 +1,6 @@
 import type { AgentState, Agents, AgentView, Call, Log, SessionView } from '../authoring/context.ts';
 import type { Ask } from '../carrier/ask.ts';
-import { ABORT, type CallRequest, END, type RunningCall } from '../carrier/carrier.ts';
+import type { CallRequest, RunningCall } from '../carrier/carrier.ts';
 import { cutLine } from '../contracts/text.ts';
 import { extensionError } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
@@ -41,13 +41,13 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
     return !context.#ended && context.#lazy?.aborted !== true;
   }
 
-  [ABORT](): void {
+  '~abort'(): void {
     if (this.#ended) return;
     this.#made().aborted = true;
     this.#lazy?.controller?.abort(extensionError('call_cancelled'));
   }
 
-  [END](): void {
+  '~end'(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.#instance.leave();

@@ -10,7 +10,7 @@ import type {
   EndpointKind,
   OpenRequest,
 } from '../carrier/carrier.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, machineClock } from '../clock.ts';
 import { commandName, parseCommandLine } from '../command/command-line.ts';
 import type { FiredKind } from '../contracts/hook-contracts.ts';
 import type { HookKind } from '../contracts/hook-kinds.ts';
@@ -91,9 +91,8 @@ export class RunningHarness implements Harness<ArgsByName> {
     for (const kind of scopes) {
       const key = kind === 'global' ? '' : kind === 'agent' ? AGENT.id : SESSION;
       const request: OpenRequest = { instance: kind, kind, key, name: key, settings: this.#settings() };
-      const contributions = await this.#within(carrier.open(request), budgets.openMs, () =>
-        carrier.close(kind),
-      );
+      const opening = this.#run(() => carrier.open(request));
+      const contributions = await within(opening, budgets.openMs, () => carrier.close(kind));
       this.#instances.push({ request, contributions });
     }
   }
@@ -308,22 +307,6 @@ export class RunningHarness implements Harness<ArgsByName> {
     await ended;
   }
 
-  /** Waits for something under a budget of the wheel; what is late is given up. */
-  async #within<T>(work: Promise<T>, budgetMs: number, giveUp: () => Promise<void>): Promise<T> {
-    let late: { cancel(): void } | undefined;
-    const passed = new Promise<never>((_resolve, reject) => {
-      late = this.#options.clock.setTimer(budgetMs, () => {
-        void giveUp();
-        reject(extensionError('instantiate_timeout'));
-      });
-    });
-    try {
-      return await Promise.race([work, passed]);
-    } finally {
-      late?.cancel();
-    }
-  }
-
   #knows(tool: string): boolean {
     return this.#find(({ tools }) => tools.find(({ name }) => name === tool)) !== undefined;
   }
@@ -408,6 +391,25 @@ export class RunningHarness implements Harness<ArgsByName> {
     if (hasValue(outcome)) return outcome.value;
     const { certainty, fault } = outcome;
     throw new ExtensionError(fault.code, fault.message, { certainty });
+  }
+}
+
+/**
+ * Waits for an opening under its budget. In real time: while a harness opens, nobody holds it who could move its clock. What is
+ * late is given up.
+ */
+async function within<T>(opening: Promise<T>, budgetMs: number, giveUp: () => Promise<void>): Promise<T> {
+  let late: { cancel(): void } | undefined;
+  const passed = new Promise<never>((_resolve, reject) => {
+    late = machineClock().setTimer(budgetMs, () => {
+      void giveUp();
+      reject(extensionError('instantiate_timeout'));
+    });
+  });
+  try {
+    return await Promise.race([opening, passed]);
+  } finally {
+    late?.cancel();
   }
 }
 

@@ -1,4 +1,4 @@
-import { AsyncLocalStorage, createHook } from 'node:async_hooks';
+import { AsyncLocalStorage, createHook, executionAsyncId } from 'node:async_hooks';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 /** Names what an extension opened by itself and did not end. */
@@ -30,6 +30,14 @@ const KINDS: ReadonlyMap<string, string> = new Map([
   ['HTTPCLIENTREQUEST', 'HTTP request'],
 ]);
 
+/** Steps between a call and the handle that it opens later: a server listens after its name was looked up. */
+const STEPS: ReadonlySet<string> = new Set([
+  'TickObject',
+  'Immediate',
+  'GETADDRINFOREQWRAP',
+  'FSREQCALLBACK',
+]);
+
 interface Opened {
   readonly kind: string;
   readonly place: string;
@@ -40,27 +48,31 @@ const PAUSES = 20;
 
 /** Watches handles from now on. `everything` watches the whole thread, for one that runs nothing but an extension. */
 export function watchHandles(options: { readonly everything?: boolean } = {}): HandleWatch {
+  const { everything = false } = options;
   const inside = new AsyncLocalStorage<boolean>();
   const opened = new Map<number, Opened>();
-  const { everything = false } = options;
+  const steps = new Map<number, string>();
   const hook = createHook({
     init(id, type) {
       const kind = KINDS.get(type);
-      if (kind === undefined || inside.getStore() !== true) {
-        if (kind === undefined || !everything || inside.getStore() === false) return;
-      }
-      const place = placeOf(new Error().stack ?? '');
-      if (place !== undefined) opened.set(id, { kind, place });
+      if (kind === undefined && !STEPS.has(type)) return;
+      if ((inside.getStore() ?? everything) !== true) return;
+      // What has no place of its own or of the step before it was not opened by the extension's code.
+      const place = placeOf(new Error().stack ?? '') ?? steps.get(executionAsyncId());
+      if (place === undefined) return;
+      if (kind === undefined) steps.set(id, place);
+      else opened.set(id, { kind, place });
     },
     destroy(id) {
       opened.delete(id);
+      steps.delete(id);
     },
   }).enable();
   return {
     run: (piece) => inside.run(true, piece),
     outside: (piece) => inside.run(false, piece),
     async left() {
-      await nextTurn();
+      await inside.run(false, () => nextTurn());
       for (let pauses = 0; opened.size > 0 && pauses < PAUSES; pauses += 1)
         await inside.run(false, () => pause(10));
       return [...opened.values()].map(({ kind, place }) => `${kind} opened at ${place}`);
@@ -72,12 +84,15 @@ export function watchHandles(options: { readonly everything?: boolean } = {}): H
 /** The first frame of a stack that is neither Node's nor this package's; undefined where there is none. */
 function placeOf(stack: string): string | undefined {
   for (const line of stack.split('\n').slice(1)) {
-    const [, file, position] = /\(?((?:file:\/\/)?\/[^()]*?|[A-Z]:[^()]*?):(\d+:\d+)\)?$/.exec(line) ?? [];
+    const [, file, position] = FRAME.exec(line) ?? [];
     if (file === undefined || position === undefined || file.includes(OWN)) continue;
     return `${file.split('/').at(-1)}:${position}`;
   }
   return undefined;
 }
+
+/** A file and a place in it, at the end of a line of a stack. Node's own have no path. */
+const FRAME = /(?:\(|\bat (?:async )?)((?:file:\/\/\/|\/|[A-Z]:\\)[^()]*):(\d+:\d+)\)?$/;
 
 /** This package's own folder, whether it runs from `src` or from `dist`. */
 const OWN = new URL('..', import.meta.url).pathname;
