@@ -224,10 +224,7 @@ test('what is refused ends with 1 and names the scope', async (t) => {
 });
 
 test('an unknown outcome ends with 3 where something may have happened, with 1 where nothing can have', async (t) => {
-  const lost = {
-    ...(failure('plugin_gateway_timeout') as JsonObject),
-    dispatch_certainty: 'outcome_unknown',
-  };
+  const lost = failure('plugin_gateway_timeout', 'outcome_unknown');
   const { run } = await machine(t, [{ status: 400, envelope: lost }]);
   assert.equal((await run('runner', 'reload-config', ...target)).exit, 3);
   assert.equal((await run('runner', 'check-config', ...target)).exit, 1);

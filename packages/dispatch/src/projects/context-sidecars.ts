@@ -11,7 +11,7 @@ import { readProjectCatalog } from './project-catalog.ts';
 import { findProject } from './visible-projects.ts';
 
 /** The one sidecar that there is: the catalog of a project. */
-export const CATALOG_CONTEXT = 'plugins.catalog';
+const CATALOG_CONTEXT = 'plugins.catalog';
 
 const NEEDS: readonly Scope[] = ['project:read', 'plugin:inspect'];
 
