@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
+import { lockFolder } from '@fairlead/store';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { main } from '../src/index.ts';
 import { writeServerFile } from '../src/state/server-file.ts';
@@ -17,6 +18,9 @@ async function machine(t: NodeTest, answers: Answers) {
   const folder = temporaryFolder(t);
   const state = join(folder, 'state');
   mkdirSync(state);
+  // Who holds the directory wrote what stands in it.
+  const lock = await lockFolder(state);
+  t.after(() => lock?.release());
   const server = await apiServer(t, answers);
   writeFileSync(join(state, 'operator.token'), `fairlead_pat_${'o'.repeat(43)}\n`);
   const startedWith = {
