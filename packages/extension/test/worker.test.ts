@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { pathToFileURL } from 'node:url';
+import { hygiene, manualClock, temporaryFolder } from '@fairlead/testing';
+import type { CallRequest } from '../src/carrier/carrier.ts';
+import type { Json } from '../src/json/json.ts';
+import { OutputRing } from '../src/worker/output-ring.ts';
+import { WorkerCarrier, type WorkerCarrierOptions } from '../src/worker/worker-carrier.ts';
+import { RecordingHost } from './contract/recording-host.ts';
+
+const fixture = (name: string) => new URL(`./fixtures/worker/${name}.ts`, import.meta.url);
+
+async function rough(t: TestContext, options: Partial<WorkerCarrierOptions> = {}) {
+  hygiene(t);
+  const host = new RecordingHost();
+  const deaths: string[] = [];
+  const carrier: WorkerCarrier = await WorkerCarrier.start({
+    module: fixture('rough'),
+    host: host as never,
+    onDeath: () => deaths.push(carrier.dead?.code ?? 'none'),
+    ...options,
+  });
+  t.after(() => carrier.end());
+  await carrier.open({ instance: 'g', kind: 'global', key: '', settings: {} });
+  let calls = 0;
+  const request = (name: string, input: Json = {}): CallRequest => {
+    calls += 1;
+    return { call: calls, instance: 'g', endpoint: 'tool', name, input, context: { settings: {}, caps: {} } };
+  };
+  const call = async (name: string, input?: Json): Promise<unknown> => {
+    try {
+      return ((await carrier.call(request(name, input))) as { text: string }).text;
+    } catch (error) {
+      const { code, certainty } = error as { code: string; certainty: string };
+      return { code, certainty };
+    }
+  };
+  return { carrier, host, deaths, call, request };
+}
+
+const refused = (module: URL, more: Partial<WorkerCarrierOptions> = {}) =>
+  WorkerCarrier.start({ module, host: new RecordingHost() as never, ...more });
+
+test('its environment holds what it was given, and nothing of the host’s', async (t) => {
+  const { call } = await rough(t, { env: { TOKEN: 'x' } });
+  assert.equal(await call('environment'), '{"TOKEN":"x"}');
+});
+
+test('what it prints is kept, and told as it comes', async (t) => {
+  const told: string[] = [];
+  let heard = (): void => {};
+  const both = new Promise<void>((resolve) => {
+    heard = resolve;
+  });
+  const { call, carrier } = await rough(t, {
+    onOutput: (text) => {
+      told.push(text);
+      if (told.join('').includes('and an error\n') && told.join('').includes('hello\n')) heard();
+    },
+  });
+  await call('print', { text: 'hello' });
+  await both;
+  assert.deepEqual(carrier.output().split('\n').sort(), ['', 'and an error', 'hello']);
+});
+
+test('the ring keeps the newest bytes', () => {
+  const ring = new OutputRing(8);
+  ring.add(Buffer.from('abc'));
+  ring.add(Buffer.from('defg'));
+  assert.equal(ring.text(), 'abcdefg');
+  ring.add(Buffer.from('hij'));
+  assert.equal(ring.text(), 'cdefghij');
+  ring.add(Buffer.from('0123456789'));
+  assert.equal(ring.text(), '23456789');
+});
+
+for (const [how, reason] of [
+  ['throws_later', /a loose end/],
+  ['exits', /exit code 3/],
+  ['babbles', /no frame/],
+] as const) {
+  test(`a worker that ${how.replace('_', ' ')} costs the calls in flight their outcome, and later ones nothing`, async (t) => {
+    const { call, carrier, host, deaths } = await rough(t);
+    const waiting = call('waits');
+    await host.until(() => host.messages.includes('waiting'));
+    const last = call(how);
+    assert.deepEqual(await waiting, { code: 'extension_crashed', certainty: 'outcome_unknown' });
+    await last;
+    assert.equal(carrier.dead?.code, 'extension_crashed');
+    assert.match(carrier.dead?.reason ?? '', reason);
+    assert.deepEqual(await call('environment'), { code: 'extension_crashed', certainty: 'not_started' });
+    await assert.rejects(carrier.open({ instance: 'h', kind: 'global', key: '', settings: {} }), {
+      code: 'extension_crashed',
+    });
+    await carrier.close('g');
+    await carrier.idle();
+    await carrier.end();
+    assert.deepEqual(deaths, ['extension_crashed']);
+  });
+}
+
+test('a worker that takes more than 256 MiB is ended, and says so', async (t) => {
+  const { call, carrier } = await rough(t);
+  assert.deepEqual(await call('hoards'), { code: 'extension_crashed', certainty: 'outcome_unknown' });
+  assert.match(carrier.dead?.reason ?? '', /memory/);
+});
+
+test('a thread that is blocked for 10 s is ended as unresponsive', async (t) => {
+  const clock = manualClock();
+  const { call, carrier, host, deaths } = await rough(t, { clock });
+  const blocked = call('blocks');
+  await host.until(() => host.messages.includes('blocking'));
+  await clock.advance(9000);
+  assert.equal(carrier.dead, undefined);
+  await clock.advance(2000);
+  assert.deepEqual(await blocked, { code: 'extension_unresponsive', certainty: 'outcome_unknown' });
+  assert.deepEqual(deaths, ['extension_unresponsive']);
+  await carrier.end();
+});
+
+test('a thread that answers pings lives on', async (t) => {
+  const clock = manualClock();
+  const { call, carrier } = await rough(t, { clock });
+  for (let second = 0; second < 15; second += 1) {
+    await clock.advance(1000);
+    assert.equal(await call('environment'), '{}');
+  }
+  assert.equal(carrier.dead, undefined);
+});
+
+test('an ending that a blocked thread does not hear is forced', async (t) => {
+  const clock = manualClock();
+  const { call, carrier, host, deaths } = await rough(t, { clock });
+  const blocked = call('blocks');
+  await host.until(() => host.messages.includes('blocking'));
+  const ending = carrier.end();
+  await clock.advance(6000);
+  await ending;
+  assert.deepEqual(await blocked, { code: 'extension_ended', certainty: 'outcome_unknown' });
+  assert.equal(carrier.dead?.code, 'extension_ended');
+  assert.deepEqual(deaths, []);
+});
+
+test('a rejection that nobody handles is told and ends nothing; ten in a minute end the worker', async (t) => {
+  const { call, carrier, host } = await rough(t);
+  await call('rejects', { times: 3 });
+  await host.until(() => host.lines.length === 3);
+  assert.equal(host.messages[0], 'a promise was rejected and nobody handled it: loose 0');
+  assert.equal(await call('environment'), '{}');
+  const waiting = call('waits');
+  await host.until(() => host.messages.includes('waiting'));
+  await call('rejects', { times: 7 });
+  assert.deepEqual(await waiting, { code: 'extension_crashed', certainty: 'outcome_unknown' });
+  assert.match(carrier.dead?.reason ?? '', /10 rejections/);
+});
+
+test('what it left open is named at its end, with the place', async (t) => {
+  const { call, carrier, host } = await rough(t, { watch: true });
+  assert.equal(await call('leaks'), 'true');
+  await carrier.end();
+  const { message, data } = host.lines.at(-1) ?? { message: '', data: null };
+  assert.match(
+    message,
+    /^left open: timer opened at rough\.ts:\d+:\d+, TCP server opened at rough\.ts:\d+:\d+$/,
+  );
+  assert.equal((data as { left_open: string[] }).left_open.length, 2);
+});
+
+test('a module that is no extension is refused with what is wrong, and its thread is gone', async (t) => {
+  hygiene(t);
+  await assert.rejects(refused(fixture('no-default')), { code: 'extension_not_defined' });
+  await assert.rejects(refused(fixture('plain-default')), { code: 'extension_not_defined' });
+  await assert.rejects(refused(fixture('throws')), {
+    code: 'extension_load_failed',
+    message: 'this file is out of order',
+  });
+  await assert.rejects(refused(fixture('nowhere')), { code: 'extension_load_failed' });
+  const file = join(temporaryFolder(t), 'colours.ts');
+  writeFileSync(file, 'export enum Colour { Red }');
+  await assert.rejects(refused(pathToFileURL(file)), { code: 'typescript_unsupported' });
+  await assert.rejects(refused(fixture('bad-manifest')), {
+    code: 'manifest_invalid',
+    message: /name: \/name must be a small letter/,
+  });
+  await assert.rejects(refused(fixture('other-api')), { code: 'api_unsupported' });
+});
+
+test('a module that never finishes loading is given up after 30 s', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  const loading = assert.rejects(refused(fixture('never'), { clock }), {
+    code: 'extension_load_failed',
+    message: /not ready within 30000 ms/,
+  });
+  await clock.advance(30_000);
+  await loading;
+});
+
+test('a module finds the host’s own copy of the package, wherever it stands', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'extension.ts');
+  writeFileSync(
+    file,
+    `import { defineExtension } from '@fairlead/extension';
+     import { harness } from '@fairlead/extension/testing';
+     import { definerFor } from '@fairlead/extension/builtin';
+     export default defineExtension({ name: 'far', version: '1.0.0', tools: {
+       kinds: { about: 'x', run: () => typeof harness + typeof definerFor } } });`,
+  );
+  const host = new RecordingHost();
+  const carrier = await WorkerCarrier.start({ module: pathToFileURL(file), host: host as never });
+  t.after(() => carrier.end());
+  await carrier.open({ instance: 'g', kind: 'global', key: '', settings: {} });
+  const answer = await carrier.call({
+    call: 1,
+    instance: 'g',
+    endpoint: 'tool',
+    name: 'kinds',
+    input: {},
+    context: { settings: {}, caps: {} },
+  });
+  assert.deepEqual(answer, { text: 'functionfunction', isError: false });
+});
+
+test('a message of 1 MiB is not posted, and was not started', async (t) => {
+  const { carrier, request } = await rough(t);
+  assert.throws(() => carrier.call(request('print', { text: 'x'.repeat(1024 * 1024) })), {
+    code: 'frame_too_large',
+    certainty: 'not_started',
+  });
+  await carrier.idle();
+});
