@@ -118,6 +118,10 @@ export const cliErrors = defineErrors({
     message: '64 calls of this client are still running; nothing was sent.',
     next: 'Wait until some of them have ended.',
   },
+  log_missing: {
+    message: 'There is no such log.',
+    next: 'Name the state directory with --state-dir, and a Runner that has a process of its own with --runner; a log is made at the first start.',
+  },
   node_too_old: {
     message: 'This Node is older than 24.',
     next: 'Start Fairlead through ./fairlead of the clone, which lays a Node beside it, or install Node 24; a plugin can name .node24/node_modules/.bin/node of the clone by its full path.',

@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { logLimits } from './limits.ts';
 
 /** A flag that takes a value. A blank one is a variable that was not set in somebody's script. */
 export function valueFlag(flags: string, description: string): Option {
@@ -17,6 +18,19 @@ export function portFlag(): Option {
       throw new InvalidArgumentError('a port is a number from 0 to 65535');
     }
     return port;
+  });
+}
+
+/** `--lines`. */
+export function linesFlag(): Option {
+  const description = `how many of the newest lines (default: ${logLimits.shownLines})`;
+  return new Option('-n, --lines <count>', description).argParser((value: string) => {
+    if (value.trim() === '') throw new InvalidArgumentError('it must not be empty');
+    const count = Number(value);
+    if (!/^\d{1,7}$/.test(value) || count > logLimits.shownLinesMax) {
+      throw new InvalidArgumentError(`a number from 0 to ${logLimits.shownLinesMax}`);
+    }
+    return count;
   });
 }
 

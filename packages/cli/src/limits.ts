@@ -73,8 +73,22 @@ export const hostLimits = Object.freeze({
   sameSignalMs: 750,
   /** `up` is gone within a second of npm: two looks fit. */
   parentPollMs: 400,
-  /** Weeks of an operator's own use. Two files are kept. */
-  logBytes: 8 * 1024 * 1024,
+});
+
+/** The logs of a host and of a Runner, and the command that shows them. */
+export const logLimits = Object.freeze({
+  /** Weeks of an operator's own use, and small enough to be read whole. */
+  bytes: 10_000_000,
+  /** The one that is written to and four older ones. */
+  files: 5,
+  /** Eight times what a line has at most; more is some other file, shown in pieces. */
+  lineBytes: 65_536,
+  /** Two screens or three; the flag asks for more. */
+  shownLines: 200,
+  /** As many as five files of ordinary lines have. */
+  shownLinesMax: 1_000_000,
+  /** What is followed appears while somebody looks. */
+  followPollMs: 200,
 });
 
 /** The operator token. */

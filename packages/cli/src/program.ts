@@ -1,6 +1,6 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import type { CommandContext, CommandOutput } from './command-context.ts';
-import { jsonFlag, portFlag, stateDirFlag, valueFlag } from './flags.ts';
+import { jsonFlag, linesFlag, portFlag, stateDirFlag, valueFlag } from './flags.ts';
 import { readVersion } from './version.ts';
 
 /** Carries out what was asked for; the promise that `command` gives is of the exit status. */
@@ -110,6 +110,15 @@ function addTroubleCommands(program: Command, execute: Execute): void {
     .action((flags) =>
       execute(async (context) => (await import('./commands/doctor.ts')).doctor(context, flags)),
     );
+  program
+    .command('logs')
+    .description('show the log of the host, or of a Runner of this machine')
+    .option('-f, --follow', 'go on with what is written, until Ctrl-C')
+    .addOption(linesFlag())
+    .addOption(valueFlag('--runner <id>', 'a Runner that runs in a process of its own'))
+    .addOption(stateDirFlag())
+    .addOption(new Option('--json', 'the lines as they were written, one JSON object each'))
+    .action((flags) => execute(async (context) => (await import('./commands/logs.ts')).logs(context, flags)));
 }
 
 function addRunnerCommands(program: Command, execute: Execute): void {

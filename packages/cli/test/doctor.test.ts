@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
+import { lockFolder } from '@fairlead/store';
 import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 import { probeStateDirectory } from '../src/doctor/probe-machine.ts';
 import { main } from '../src/index.ts';
@@ -210,6 +211,7 @@ test('a running host is asked for its Runners, their plugins and who is missing'
   const server = await apiServer(t, [{ envelope: success(status) }, { envelope: success({ tokens }) }]);
   writeFileSync(join(state, 'operator.token'), 'fairlead_pat_operator\n', { mode: 0o600 });
   mkdirSync(join(state, 'runners/old'), { recursive: true });
+  await using _ = await lockFolder(state);
   await writeServerFile(state, {
     url: server.url,
     pid: process.pid,
@@ -241,6 +243,7 @@ test('a host that does not take the operator’s token is a finding, not the end
     dispatch_certainty: 'not_started',
   };
   const server = await apiServer(t, [{ status: 401, envelope: refused }]);
+  await using _ = await lockFolder(state);
   await writeServerFile(state, {
     url: server.url,
     pid: process.pid,

@@ -6,6 +6,8 @@ import { cliError } from '../cli-error.ts';
 import { findRunnerToken } from '../client/token-source.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { openLogFile } from '../log/log-file.ts';
+import { runnerLogPath } from '../log/log-path.ts';
 import { safeLine } from '../output/safe-text.ts';
 import { watchNpm } from '../process/parent-watch.ts';
 import { stopOnSignals } from '../process/stop-signals.ts';
@@ -19,14 +21,19 @@ type RunFlags = {
   readonly tokenFile?: string;
 };
 
-/** `fairlead runner run`: a Runner of its own, dialling a gateway, until it is told to stop. Its log goes to stderr. */
+/** `fairlead runner run`: a Runner of its own, dialling a gateway, until it is told to stop. Its log goes to stderr and to its file. */
 export async function runnerRun(context: CommandContext, flags: RunFlags): Promise<number> {
   const { env, cwd, platform, clock, random } = context;
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
   const { configPath, runnerId, gatewayUrl, token } = await readSettings(context, stateDirectory, flags);
   await makeStateDirectory(stateDirectory);
   const extraSensitive = await hostVariables(stateDirectory);
-  const log = createLog({ write: (line) => context.stderr(line), clock });
+  const logFile = openLogFile(runnerLogPath(stateDirectory, runnerId));
+  const write = (line: string) => {
+    context.stderr(line);
+    logFile.write(line);
+  };
+  const log = createLog({ write, clock });
   const stop = stopOnSignals(clock);
   const { pid } = process;
   const stopWatching = watchNpm({ env, pid, parentPid: () => process.ppid, clock, onGone: stop.ask });
@@ -53,6 +60,7 @@ export async function runnerRun(context: CommandContext, flags: RunFlags): Promi
   } finally {
     stopWatching();
     stop.release();
+    logFile.close();
   }
 }
 

@@ -23,15 +23,22 @@ export function safeText(text: string): string {
   return text.split('\n').map(safeLine).join('\n');
 }
 
-const HIDDEN_IN_JSON = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+const HIDDEN_IN_JSON = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
  * One line of JSON. The same value for every reader, but characters by which a text could drive a terminal or hide in it
  * are written as escapes.
  */
 export function jsonLine(value: Json): string {
-  const escaped = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return `${JSON.stringify(value).replace(HIDDEN_IN_JSON, escaped)}\n`;
+  return `${visibleControls(JSON.stringify(value))}\n`;
+}
+
+/** The same JSON text with every such character written as an escape, also those that a text that is not JSON may have. */
+export function visibleControls(text: string): string {
+  return text.replace(
+    HIDDEN_IN_JSON,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** The members of an array that are objects. */

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { cliError } from '../cli-error.ts';
-import { hostLimits } from '../limits.ts';
+import { logLimits } from '../limits.ts';
 
 /** A file that lines are appended to. Synchronous, so that the last line before a crash is there. */
 export type LogFile = {
@@ -11,17 +11,27 @@ export type LogFile = {
   close(): void;
 };
 
+/** How large a log grows, and how many of its files are kept, the one that is written to included. */
+export type LogBounds = { readonly bytes: number; readonly files: number };
+
+/** The names of a log's files, oldest first; the last one is written to. */
+export function logFileNames(path: string, files: number = logLimits.files): readonly string[] {
+  const older = Array.from({ length: files - 1 }, (_, index) => `${path}.${files - 1 - index}`);
+  return [...older, path];
+}
+
 /**
- * Opens a log (0600). Past `maxBytes` the file becomes `<path>.1`, in place of an older one, and a new one begins.
- * Throws `state_directory_unwritable`.
+ * Opens a log (0600). A file that would pass its bound becomes `<path>.1`, what was `.1` becomes `.2` and so on, the oldest
+ * goes, and a new one begins. Throws `state_directory_unwritable`.
  */
-export function openLogFile(path: string, maxBytes: number = hostLimits.logBytes): LogFile {
+export function openLogFile(path: string, bounds: LogBounds = logLimits): LogFile {
   let file: number | null = open(path);
   let size = fstatSync(file).size;
   const begin = () => {
     if (file !== null) closeSync(file);
     file = null;
-    renameSync(path, `${path}.1`);
+    const names = logFileNames(path, bounds.files);
+    for (const [index, name] of names.slice(1).entries()) moveAside(name, names[index] ?? name);
     file = openSync(path, 'a', 0o600);
     size = 0;
   };
@@ -30,7 +40,7 @@ export function openLogFile(path: string, maxBytes: number = hostLimits.logBytes
     write(line) {
       if (file === null) return;
       try {
-        if (size > 0 && size + Buffer.byteLength(line) > maxBytes) begin();
+        if (size > 0 && size + Buffer.byteLength(line) > bounds.bytes) begin();
         size += writeSync(file, line);
       } catch {
         // The journal has its own answer to a full disk; the log is lost from here on at worst.
@@ -41,6 +51,15 @@ export function openLogFile(path: string, maxBytes: number = hostLimits.logBytes
       file = null;
     },
   };
+}
+
+/** A gap in the row of old files is no fault; the one that is written to must be there. */
+function moveAside(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
 }
 
 function open(path: string): number {
