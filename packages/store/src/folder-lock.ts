@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LOCK_TIMEOUT_MS } from './limits.ts';
@@ -29,6 +30,25 @@ export async function lockFolder(folder: string): Promise<FolderLock | null> {
     throw fault;
   }
   return new HeldLock(database);
+}
+
+/**
+ * True while a process holds the folder. Looks only, and lets go at once what it finds free; false for a folder that this user may
+ * not lock, since a holder of this user's would have left a file that it may.
+ */
+export async function isFolderHeld(folder: string): Promise<boolean> {
+  const path = join(folder, 'lock');
+  if (!existsSync(path)) return false;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
+    database.exec('BEGIN EXCLUSIVE; ROLLBACK');
+    return false;
+  } catch (error) {
+    return sqliteFault(error).code === 'store_busy';
+  } finally {
+    database?.close();
+  }
 }
 
 class HeldLock implements FolderLock {

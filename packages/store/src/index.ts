@@ -1,5 +1,5 @@
 export { type StoreErrorCode, storeError, storeErrors } from './errors.ts';
-export { type FolderLock, lockFolder } from './folder-lock.ts';
+export { type FolderLock, isFolderHeld, lockFolder } from './folder-lock.ts';
 export type { ApplyReport, Refusal, RefusalCode } from './log/apply-report.ts';
 export type { Version } from './log/chain.ts';
 export type { Commit, CommitHeader } from './log/commit.ts';

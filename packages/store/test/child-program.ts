@@ -17,7 +17,12 @@ export type Program = {
 export function startProgram(
   name: string,
   args: readonly string[],
-  options: { readonly nobody?: boolean; readonly maxFileBlocks?: number } = {},
+  options: {
+    readonly nobody?: boolean;
+    readonly maxFileBlocks?: number;
+    /** Where compiled code is kept, for a program that is started many times. */
+    readonly compileCache?: string;
+  } = {},
 ): Program {
   const run = options.nobody === true ? spawnAsNobody : spawn;
   const command = [process.execPath, join(import.meta.dirname, 'fixtures', name), ...args];
@@ -27,8 +32,10 @@ export function startProgram(
       : ['/bin/sh', '-c', `ulimit -f ${options.maxFileBlocks} && exec "$@"`, 'sh', ...command];
   const [program = '', ...rest] = limited;
   // A coverage folder belongs to the test's user; another one could only complain about it.
-  const { NODE_V8_COVERAGE: _, ...others } = process.env;
-  const env = options.nobody === true ? others : process.env;
+  const { NODE_V8_COVERAGE: _, NODE_DISABLE_COMPILE_CACHE: _off, ...others } = process.env;
+  const plain = options.nobody === true ? others : process.env;
+  const env =
+    options.compileCache === undefined ? plain : { ...others, NODE_COMPILE_CACHE: options.compileCache };
   const child = run(program, rest, { stdio: ['pipe', 'pipe', 'inherit'], env });
   const end = once(child, 'close');
   const { stdin, stdout } = child;

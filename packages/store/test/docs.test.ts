@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '@fairlead/base';
 import fc from 'fast-check';
 import { encodePath } from '../src/log/names.ts';
 import { buildDocument } from '../src/peer/doc.ts';
-import { copyTo, peerTest, withoutSync } from './peer-fixture.ts';
+import { copyTo, memoryFolder, peerTest } from './peer-fixture.ts';
 
 peerTest(
   'a document takes values by path, and what stands at and below a path gives way',
@@ -154,33 +154,29 @@ test('registers build the document that applying every change in order builds', 
   );
 });
 
-peerTest(
-  'the kept registers build the same document whatever order the changes came in',
-  async (_t, open) => {
-    const [one, two] = [await open(), await open()];
-    for (const { store } of [one, two]) await withoutSync(store);
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(change, { minLength: 1, maxLength: 8 }),
-        fc.array(fc.nat(), { minLength: 8, maxLength: 8 }),
-        async (changes, order) => {
-          const database = await one.peer.create('session', undefined, {
-            grants: { [two.peer.peerId]: 'write' },
-          });
-          const other = await copyTo(two, database);
-          for (const [index, { path, value }] of changes.entries()) {
-            const writer = (order[index] ?? 0) % 2 === 0 ? database : other;
-            for (const { clock } of [one, two]) await clock.advance(1);
-            if (value === null) await writer.doc('meta').clear(path);
-            else await writer.doc('meta').set(path, value);
-          }
-          await two.peer.apply(database.root, await database.since(other.version()));
-          await one.peer.apply(database.root, await other.since(database.version()));
-          assert.deepEqual(sorted(await database.doc('meta').get()), model(changes));
-          assert.deepEqual(sorted(await other.doc('meta').get()), model(changes));
-        },
-      ),
-      { numRuns: 100 },
-    );
-  },
-);
+peerTest('the kept registers build the same document whatever order the changes came in', async (t, open) => {
+  const [one, two] = [await open({ folder: memoryFolder(t) }), await open({ folder: memoryFolder(t) })];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(change, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.nat(), { minLength: 8, maxLength: 8 }),
+      async (changes, order) => {
+        const database = await one.peer.create('session', undefined, {
+          grants: { [two.peer.peerId]: 'write' },
+        });
+        const other = await copyTo(two, database);
+        for (const [index, { path, value }] of changes.entries()) {
+          const writer = (order[index] ?? 0) % 2 === 0 ? database : other;
+          for (const { clock } of [one, two]) await clock.advance(1);
+          if (value === null) await writer.doc('meta').clear(path);
+          else await writer.doc('meta').set(path, value);
+        }
+        await two.peer.apply(database.root, await database.since(other.version()));
+        await one.peer.apply(database.root, await other.since(database.version()));
+        assert.deepEqual(sorted(await database.doc('meta').get()), model(changes));
+        assert.deepEqual(sorted(await other.doc('meta').get()), model(changes));
+      },
+    ),
+    { numRuns: 100 },
+  );
+});

@@ -35,7 +35,7 @@ peerTest('a dropped database leaves no row behind and touches no other', async (
     );
   const both = await rows();
   await peer.drop(gone.root);
-  const half = Object.fromEntries(Object.entries(both).map(([table, count]) => [table, (count ?? 0) / 2]));
+  const half = Object.fromEntries(Object.entries(both).map(([table, count]) => [table, Number(count) / 2]));
   assert.deepEqual(await rows(), half);
   await assert.rejects(peer.open(gone.root), { code: 'database_not_found' });
   await assert.rejects(gone.table('entries').append(1), { code: 'database_not_found' });

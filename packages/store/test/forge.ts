@@ -70,12 +70,13 @@ export class Forger {
     prefix: string,
     hlc: number,
     more: readonly Json[] = [],
+    nonce: Buffer = Buffer.alloc(32),
   ): { root: string; commit: Forged } {
     const genesis = {
       op: 'genesis',
       kind,
       peer: this.peer.id,
-      nonce: Buffer.alloc(32).toString('base64url'),
+      nonce: nonce.toString('base64url'),
     };
     const commit = this.write([this.authorOp(), genesis, ...more], { database: '', hlc, settings: null });
     return { root: prefix + this.prev, commit };

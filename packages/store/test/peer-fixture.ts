@@ -1,3 +1,4 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import type { Clock, Json, Random } from '@fairlead/base';
 import { hygiene, type ManualClock, manualClock, seededRandom, temporaryFolder } from '@fairlead/testing';
@@ -73,10 +74,12 @@ async function openTestPeer(
   return { peer, store, clock, folder, reports, close };
 }
 
-/** Lets a property's many runs go without waiting for the disk; what they hold does not depend on it. */
-export async function withoutSync(store: Store): Promise<void> {
-  await store.write([]);
-  await store.read('PRAGMA synchronous = OFF');
+/** A folder in memory where the machine has one: a property's many runs need not wait for the disk. */
+export function memoryFolder(t: TestContext): string {
+  if (!existsSync('/dev/shm')) return temporaryFolder(t);
+  const folder = mkdtempSync('/dev/shm/fairlead-test-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
 }
 
 /** Everything that a database offers, as it would cross a wire. */
