@@ -18,6 +18,7 @@ import {
   settleRow,
   settleUnknownRow,
 } from './journal-row.ts';
+import { ReadRows } from './read-rows.ts';
 
 /**
  * What was done in whose name: one row per invocation, in the peer-local table `journal`. Effects and denials are durable before
@@ -29,7 +30,7 @@ export class Journal implements AsyncDisposable {
   readonly #boot: string;
   readonly #log: DispatchLog | undefined;
   readonly #pruner: JournalPruner;
-  readonly #observing = new Set<Promise<void>>();
+  readonly #reads: ReadRows;
   #onUnknown: ((id: string) => void) | null = null;
 
   /** `boot` names this start of the host: an intent of another one has no end to wait for. */
@@ -44,10 +45,12 @@ export class Journal implements AsyncDisposable {
     this.#boot = options.boot;
     this.#log = options.log;
     this.#pruner = new JournalPruner(options);
+    this.#reads = new ReadRows({ ...options, wrote: () => this.#pruner.wrote() });
   }
 
   /** Writes the intent of an effect. Rejects with a code of the store; then nothing may be begun. */
   async start(entry: JournalEntry): Promise<void> {
+    this.#reads.flush();
     await this.#store.write([insertRow(entry, this.#clock.wallMs(), this.#boot, null)], 'full');
     this.#pruner.wrote();
   }
@@ -65,6 +68,7 @@ export class Journal implements AsyncDisposable {
 
   /** One invocation, undefined where there is none of that id. Rejects with a code of the store. */
   async find(id: string): Promise<CallRecord | undefined> {
+    this.#reads.flush();
     const [row] = await this.#store.read<StoredCall>(SELECT_CALL, [id]);
     return row === undefined ? undefined : callRecord(row);
   }
@@ -97,20 +101,15 @@ export class Journal implements AsyncDisposable {
 
   /** Writes an invocation that was refused before anything was begun. Rejects with a code of the store. */
   async deny(entry: JournalEntry, code: string): Promise<void> {
+    this.#reads.flush();
     const end: JournalEnd = { certainty: 'not_started', code };
     await this.#store.write([insertRow(entry, this.#clock.wallMs(), this.#boot, end)], 'full');
     this.#pruner.wrote();
   }
 
-  /** Writes a read that has ended. Nobody waits for it; `close` does. */
+  /** Writes a read that has ended, behind its answer. Nobody waits for it; `close` does. */
   observe(entry: JournalEntry, end: JournalEnd): void {
-    const row = insertRow(entry, this.#clock.wallMs(), this.#boot, end);
-    const write = this.#store.write([row], 'normal').then(
-      () => this.#pruner.wrote(),
-      () => this.#log?.('warn', 'journal.read_not_written', { call: entry.id, action: entry.action }),
-    );
-    this.#observing.add(write);
-    void write.then(() => this.#observing.delete(write));
+    this.#reads.add(entry, insertRow(entry, this.#clock.wallMs(), this.#boot, end));
   }
 
   /**
@@ -133,7 +132,7 @@ export class Journal implements AsyncDisposable {
 
   /** Waits for the rows of reads and for a pruning under way, and starts no other. */
   async close(): Promise<void> {
-    while (this.#observing.size > 0) await Promise.all(this.#observing);
+    await this.#reads.settled();
     await this.#pruner.close();
   }
 

@@ -1,0 +1,57 @@
+import type { Statement, Store } from '@fairlead/store';
+import type { DispatchLog } from '../dispatch-log.ts';
+import type { JournalEntry } from './journal-row.ts';
+
+type ReadRow = { readonly entry: JournalEntry; readonly row: Statement };
+
+/**
+ * The rows of reads. A commit takes as long as the rest of a read, and the store makes one at once: so they wait until the
+ * answers of this turn have left, or until a row that somebody waits for is written, which then comes after them.
+ */
+export class ReadRows {
+  readonly #store: Store;
+  readonly #wrote: () => void;
+  readonly #log: DispatchLog | undefined;
+  readonly #writing = new Set<Promise<void>>();
+  #waiting: ReadRow[] = [];
+
+  /** `wrote` is called for each row that is in the table. */
+  constructor(options: {
+    readonly store: Store;
+    readonly wrote: () => void;
+    readonly log?: DispatchLog | undefined;
+  }) {
+    this.#store = options.store;
+    this.#wrote = options.wrote;
+    this.#log = options.log;
+  }
+
+  add(entry: JournalEntry, row: Statement): void {
+    if (this.#waiting.length === 0) setImmediate(() => this.flush());
+    this.#waiting.push({ entry, row });
+  }
+
+  /** Hands what waits to the store, before anything that is written after this. */
+  flush(): void {
+    if (this.#waiting.length === 0) return;
+    const rows = this.#waiting;
+    this.#waiting = [];
+    for (const row of rows) this.#write(row);
+  }
+
+  /** Resolves when nothing waits and nothing is being written. */
+  async settled(): Promise<void> {
+    this.flush();
+    while (this.#writing.size > 0) await Promise.all(this.#writing);
+  }
+
+  #write({ entry, row }: ReadRow): void {
+    const write = this.#store
+      .write([row], 'normal')
+      .then(this.#wrote, () =>
+        this.#log?.('warn', 'journal.read_not_written', { call: entry.id, action: entry.action }),
+      );
+    this.#writing.add(write);
+    void write.then(() => this.#writing.delete(write));
+  }
+}
