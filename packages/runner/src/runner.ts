@@ -86,7 +86,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   }
   const url = linkUrl(options.gatewayUrl);
   const config = await readConfigAtStart(options);
-  const projects = await readProjects(config, options);
+  const { projects } = await readProjects(config, options);
   const folder = stack.use(await RunnerFolder.open(options.stateDirectory, runnerId));
   const watchdog = stack.use(startWatchdog({ random, platform, clock }));
   const providers = new ProviderSet(providerOptions(options, watchdog));

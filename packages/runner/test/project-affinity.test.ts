@@ -151,7 +151,7 @@ async function runnerOf(t: TestLike, here: readonly Row[], first: number) {
   const set = providerSet(file);
   t.after(() => set.stop());
   await set.start(reading.config);
-  const projects = await readProjects(reading.config, where);
+  const { projects } = await readProjects(reading.config, where);
   assert.equal(projects.length, here.length);
   const configuration = new RunnerConfiguration({
     providers: set,

@@ -273,7 +273,7 @@ test('one slot is shared with check and reload of plugins, and held until everyt
     projects: [],
     readProjects: async () => {
       seen.push(told(await handleRequest(inner, { kind: 'reload' }, 1000)));
-      return [];
+      return { projects: [], isWhole: true };
     },
     apply: () => {
       inner.check('a', (outcome) => seen.push(JSON.stringify(outcome)));
@@ -318,6 +318,9 @@ test('project files are read again, and are a change of their own', async (t) =>
   assert.equal(await catalog('two'), 'not_started project_unavailable');
   assert.deepEqual((await check(providers)).changed, [{ field: 'project_registry_dir.*', applies: 'live' }]);
   assert.equal(await catalog('two'), 'not_started project_unavailable');
+  // One that is wrong is left out; a check says that there is something to look for.
+  writeFileSync(join(providers.folder, 'projects', 'wrong.toml'), 'id = "wrong"');
+  assert.deepEqual((await check(providers)).ignored, [{ field: 'project_registry_dir.*' }]);
   const again = await reload(providers);
   assert.deepEqual([again.applied, again.generation, again.plugins_restarted], [true, 3, false]);
   assert.equal(await catalog('two'), 'completed payload');
@@ -348,7 +351,7 @@ test('one that stops while the file is read applies nothing', async (t) => {
     projects: [],
     readProjects: async () => {
       await providers.set.stop();
-      return [];
+      return { projects: [], isWhole: true };
     },
     apply: () => assert.fail('applied'),
   });

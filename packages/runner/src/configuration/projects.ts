@@ -8,19 +8,21 @@ import type { RunnerLog } from '../log.ts';
 /** A project with its folder as it was when its file was read; null where there was none. */
 export type RootedProject = Project & { readonly root: string | null };
 
-/** Reads the project files that a configuration names, beside the file it came from. */
+/** The projects of one configuration. `isWhole`: no project file had anything to warn about. */
+export type ReadProjects = { readonly projects: readonly RootedProject[]; readonly isWhole: boolean };
+
+/** Reads the project files that a configuration names, beside the file it came from. What is wrong with one goes to the log. */
 export async function readProjects(
   { projectRegistryDir }: RunnerConfig,
   where: { readonly configPath?: string; readonly platform: NodeJS.Platform; readonly log: RunnerLog },
-): Promise<readonly RootedProject[]> {
+): Promise<ReadProjects> {
   const { configPath, platform, log } = where;
-  if (projectRegistryDir === undefined || configPath === undefined) return [];
+  if (projectRegistryDir === undefined || configPath === undefined) return { projects: [], isWhole: true };
   const folder = resolve(dirname(configPath), projectRegistryDir);
   const { projects, warnings } = await readProjectFiles(folder, platform);
   for (const { file, note } of warnings) log('warn', 'project.warning', { file, detail: noteText(note) });
-  return await Promise.all(
-    projects.map(async (project) => ({ ...project, root: await canonicalPath(project.path) })),
-  );
+  const rooted = projects.map(async (project) => ({ ...project, root: await canonicalPath(project.path) }));
+  return { projects: await Promise.all(rooted), isWhole: warnings.length === 0 };
 }
 
 /** What a gateway is told of a project. */

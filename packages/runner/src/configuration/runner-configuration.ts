@@ -7,13 +7,13 @@ import type { ProviderSet } from '../providers/provider-set.ts';
 import { type Changes, changedFields, PROJECT_FILES_FIELD, withStartPart } from './changed-fields.ts';
 import { fieldPlaces } from './field-place.ts';
 import { samePluginPart } from './plugin-part.ts';
-import { type RootedProject, sameProjects } from './projects.ts';
+import { type ReadProjects, type RootedProject, sameProjects } from './projects.ts';
 
 export type RunnerConfigurationOptions = {
   readonly providers: ProviderSet;
   /** The projects at the start. */
   readonly projects: readonly RootedProject[];
-  readonly readProjects: (config: RunnerConfig) => Promise<readonly RootedProject[]>;
+  readonly readProjects: (config: RunnerConfig) => Promise<ReadProjects>;
   /** Puts what is no plugin in force: called once for each reload that applies something, and must not fail. */
   readonly apply: (config: RunnerConfig, projects: readonly RootedProject[]) => void;
 };
@@ -61,12 +61,13 @@ export class RunnerConfiguration {
       const nothing = { ignored: [], changed: [], changed_count: 0, restarts_plugins: false };
       return completed({ ...head, valid: false, code, faults, ...nothing });
     }
-    const projects = await this.#options.readProjects(file.config);
+    const { projects, isWhole } = await this.#options.readProjects(file.config);
+    const ignored = fieldPlaces(file.warnings, configReportLimits.maxIgnored - 1);
     return completed({
       ...head,
       valid: true,
       faults: [],
-      ignored: fieldPlaces(file.warnings, configReportLimits.maxIgnored),
+      ignored: isWhole ? ignored : [...ignored, { field: PROJECT_FILES_FIELD }],
       ...this.#changes(file.config, projects),
       restarts_plugins: !samePluginPart(providers.inForce, file.config),
     });
@@ -76,7 +77,7 @@ export class RunnerConfiguration {
     const { providers, readProjects, apply } = this.#options;
     const file = await providers.readConfig();
     if (!file.ok) return refusal(file.code, 'not_started');
-    const projects = await readProjects(file.config);
+    const { projects } = await readProjects(file.config);
     const before = providers.inForce;
     const next = withStartPart(file.config, before);
     const changes = this.#changes(file.config, projects);
