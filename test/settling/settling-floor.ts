@@ -62,7 +62,7 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
   if (!reading.ok) throw new Error(reading.fault.message);
   const { config } = reading;
   const rest = { version: 'test', log: silentLog, stateDirectory: folder, onStop: () => {} };
-  const gateway = createGateway({ config, hub, tools, tokens, clock, ...rest });
+  const gateway = createGateway({ config, hub, tools, tokens, clock, random, ...rest });
   stack.defer(() => gateway.close());
   const { port } = await gateway.listen();
   const proxy = stack.use(await LinkProxy.listen(port));

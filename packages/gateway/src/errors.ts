@@ -78,6 +78,18 @@ export const gatewayErrors = defineErrors({
     message: 'The token that was asked for cannot be made.',
     next: 'See `fairlead token create --help`; `detail` names the member.',
   },
+  pairing_code_invalid: {
+    message: 'The code is not one of this gateway, was used already, or is older than 10 minutes.',
+    next: 'Make a new one on the gateway’s machine: `fairlead runner pair`.',
+  },
+  pairing_limited: {
+    message: 'Too many wrong codes have come; none is looked at for now.',
+    next: 'Wait a minute, then try again with a code that is still live.',
+  },
+  pairing_limit_reached: {
+    message: 'There are 64 live codes, which is the most.',
+    next: 'Use them or wait until they end; each lives 10 minutes.',
+  },
   expected_register: {
     message: 'The first frame on the Runner link must be register, within 15 s.',
     next: 'Use a Runner of this version.',

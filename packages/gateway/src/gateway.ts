@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Clock, FairleadError } from '@fairlead/base';
+import { type Clock, FairleadError, type Random } from '@fairlead/base';
 import type { RuntimeTool } from '@fairlead/dispatch';
 import Fastify, {
   type FastifyError,
@@ -8,6 +8,7 @@ import Fastify, {
   type FastifyReply,
   type FastifyRequest,
 } from 'fastify';
+import { createPairings } from './auth/pairings.ts';
 import type { Tokens } from './auth/tokens.ts';
 import type { HostConfig } from './config/host-config.ts';
 import { gatewayErrors } from './errors.ts';
@@ -20,6 +21,7 @@ import { isWildcard, urlHost } from './http/host-name.ts';
 import { createHttpServer, type HttpTimes } from './http/http-server.ts';
 import { useJsonBodies } from './http/json-body.ts';
 import { openApiDocument } from './http/openapi.ts';
+import { addPairingRoutes } from './http/pairing-routes.ts';
 import { requestFault } from './http/request-fault.ts';
 import { createGuard } from './http/request-guard.ts';
 import { RunningRequests } from './http/running-requests.ts';
@@ -40,6 +42,7 @@ export type GatewayOptions = {
   readonly tools: readonly RuntimeTool[];
   readonly tokens: Tokens;
   readonly clock: Clock;
+  readonly random: Random;
   readonly version: string;
   readonly log: Log;
   /** For `/api/admin/status`. */
@@ -195,6 +198,16 @@ class HttpGateway implements Gateway {
       pid: this.#options.pid ?? process.pid,
       url: () => this.#url,
       onStop: this.#options.onStop,
+    });
+    addPairingRoutes(server, {
+      admission,
+      tokens,
+      pairings: createPairings({ clock: this.#options.clock, random: this.#options.random }),
+      running,
+      log,
+      refusals,
+      clientAddress,
+      url: () => config.publicUrl ?? this.#url,
     });
     return server;
   }

@@ -76,6 +76,23 @@ export const hubLimits = {
   strayFrames: 10_000,
 } as const;
 
+/** Limits of codes that a second machine is paired with. */
+export const pairingLimits = {
+  /** Time to walk to the other machine and type. */
+  lifetimeMs: 600_000,
+  /** 16 characters of 32: 80 bits. */
+  codeCharacters: 16,
+  /** Live codes at once, one for each runner id. */
+  live: 64,
+  /** What a person types wrongly, with room; guessing 80 bits takes longer than any code lives at any rate. */
+  wrongPerClient: 10,
+  /** Over all clients, so that a crowd of addresses gains nothing. */
+  wrongInAll: 120,
+  windowMs: 60_000,
+  /** A code as typed, with its dashes and spaces. */
+  textCharacters: 64,
+} as const;
+
 /** Limits of tokens. */
 export const tokenLimits = {
   /** Tokens that are neither revoked nor expired: all are held in memory. */

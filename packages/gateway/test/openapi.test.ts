@@ -58,8 +58,10 @@ test('it describes every route but those with a protocol of their own, each once
     'GET /api/admin/tokens',
     'GET /healthz',
     'GET /openapi.json',
+    'POST /api/admin/pairings',
     'POST /api/admin/stop',
     'POST /api/admin/tokens',
+    'POST /api/runner/pair',
     'POST /api/tools/call',
     'POST /api/tools/list',
   ]);
@@ -74,7 +76,7 @@ test('every route of the description is registered, and no request finds another
   const { port } = await startGateway(t);
   for (const { method, path } of routes) {
     const answer = await ask(port, { method, path: path.replaceAll(/:\w+/g, 'x') });
-    assert.ok([200, 401, 426].includes(answer.status), `${method} ${path}: ${answer.status}`);
+    assert.ok([200, 400, 401, 426].includes(answer.status), `${method} ${path}: ${answer.status}`);
     const { status, headers } = await ask(port, { method: 'PATCH', path: path.replaceAll(/:\w+/g, 'x') });
     assert.equal(status, 405, path);
     assert.ok(headers['allow']?.split(', ').includes(method), path);
@@ -125,6 +127,9 @@ test('answers of the gateway are what the description says of them', async (t) =
     ['/api/admin/tokens', 'post', { path: '/api/admin/tokens', token, body: { name: 7 } }],
     ['/api/admin/tokens', 'get', { path: '/api/admin/tokens', token: narrow }],
     ['/api/admin/tokens/{id}', 'delete', { path: '/api/admin/tokens/none', method: 'DELETE', token }],
+    ['/api/admin/pairings', 'post', { path: '/api/admin/pairings', token, body: { runner: 'far' } }],
+    ['/api/admin/pairings', 'post', { path: '/api/admin/pairings', token, body: { runner: 7 } }],
+    ['/api/runner/pair', 'post', { path: '/api/runner/pair', body: { code: 'none' } }],
     ['/api/admin/status', 'get', { path: '/api/admin/status', token }],
     ['/api/admin/stop', 'post', { path: '/api/admin/stop', method: 'POST', token }],
   ];

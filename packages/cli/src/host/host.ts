@@ -62,6 +62,7 @@ export async function startHost(options: {
     tools,
     tokens,
     clock,
+    random,
     version,
     log,
     stateDirectory,

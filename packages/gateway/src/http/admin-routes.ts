@@ -1,12 +1,12 @@
-import { FairleadError, hasValue, type Json, type JsonObject } from '@fairlead/base';
+import { hasValue, type Json, type JsonObject } from '@fairlead/base';
 import { isScope, type Principal, type RunnerPort } from '@fairlead/dispatch';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Tokens } from '../auth/tokens.ts';
-import { gatewayErrors } from '../errors.ts';
 import { httpLimits } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import { type Admission, missingScope } from './admission.ts';
 import { sendEnvelope } from './answer.ts';
+import { answerWith } from './coded-answer.ts';
 import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { readTokenBody } from './token-body.ts';
@@ -114,45 +114,5 @@ async function status(options: AdminRouteOptions): Promise<JsonObject> {
     pid: options.pid,
     stateDirectory: options.stateDirectory,
     runners,
-  };
-}
-
-/** Runs what a route does and answers with it; a fault with a code of ours is told, any other only logged. */
-function answerWith(reply: FastifyReply, options: AdminRouteOptions, work: () => Promise<Envelope>): void {
-  const { running, log } = options;
-  const entry = running.begin((why) =>
-    sendEnvelope(reply, refusalEnvelope(why, { certainty: 'outcome_unknown' })),
-  );
-  work().then(
-    (envelope) => {
-      if (running.done(entry)) sendEnvelope(reply, envelope);
-    },
-    (error: unknown) => {
-      const code = error instanceof FairleadError ? error.code : 'internal_error';
-      if (!Object.hasOwn(gatewayErrors, code) || code === 'internal_error') {
-        log('error', 'admin.failed', { code, reason: error instanceof Error ? error.message : 'unknown' });
-      }
-      if (running.done(entry)) sendEnvelope(reply, faultEnvelope(error));
-    },
-  );
-}
-
-function faultEnvelope(error: unknown): Envelope {
-  if (!(error instanceof FairleadError))
-    return refusalEnvelope('internal_error', { certainty: 'outcome_unknown' });
-  const { code, message, detail } = error;
-  const known = Object.hasOwn(gatewayErrors, code)
-    ? gatewayErrors[code as keyof typeof gatewayErrors]
-    : undefined;
-  return {
-    success: false,
-    output: null,
-    error: {
-      code,
-      message,
-      ...(known === undefined ? {} : { recovery: known.next }),
-      ...(detail === undefined ? {} : { detail }),
-    },
-    dispatch_certainty: 'not_started',
   };
 }

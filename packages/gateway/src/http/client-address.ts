@@ -5,7 +5,7 @@ import { socketAddress } from './host-name.ts';
 /** The address that a log line names: the socket's, or, behind a trusted proxy, the nearest that no trusted proxy has. */
 export type ClientAddress = (request: IncomingMessage) => string;
 
-/** `trustedProxies`: addresses and ranges whose `X-Forwarded-For` is believed. Used for log lines, never for a decision. */
+/** `trustedProxies`: addresses and ranges whose `X-Forwarded-For` is believed. Used for log lines and to count wrong codes of one client, never to let somebody in. */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
   if (trustedProxies.length === 0) return (request) => socketAddress(request.socket.remoteAddress);
   const trusted = new BlockList();

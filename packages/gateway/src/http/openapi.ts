@@ -90,7 +90,10 @@ function operationOf(route: RouteDescription, tools: readonly RuntimeTool[]): Js
 
 function requestBodyOf(body: JsonObject | 'tool_call', tools: readonly RuntimeTool[]): JsonObject {
   const schema = body === 'tool_call' ? { oneOf: tools.map(callBodyOf) } : body;
-  return { required: body === 'tool_call' || 'oneOf' in body, content: { 'application/json': { schema } } };
+  return {
+    required: body === 'tool_call' || 'oneOf' in body || 'required' in body,
+    content: { 'application/json': { schema } },
+  };
 }
 
 function callBodyOf({ definition: { name, description } }: RuntimeTool): JsonObject {
