@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Log, SessionView } from './context.ts';
 
 /** Where an instance lives: once for the host, once for an agent, once for a session. */

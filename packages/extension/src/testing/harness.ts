@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { CapsOf, Uses } from '../authoring/cap.ts';
 import type { Entry } from '../authoring/context.ts';
 import type { Extension } from '../authoring/extension.ts';

@@ -1,0 +1,301 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { manualClock } from '@fairlead/testing';
+import { makeExtension } from '../src/authoring/extension.ts';
+import type { Scope } from '../src/authoring/scope.ts';
+import type { CallRequest } from '../src/carrier/carrier.ts';
+import { ThreadCarrier } from '../src/carrier/thread-carrier.ts';
+import { Guest, type GuestOptions } from '../src/guest/guest.ts';
+import { RecordingHost } from './contract/recording-host.ts';
+import { CONTEXT } from './dispatching.ts';
+
+const SETTINGS = Object.freeze({});
+
+async function opened(literal: object, options: Partial<GuestOptions> = {}) {
+  const host = new RecordingHost();
+  const guest = new Guest(makeExtension({ name: 'one', version: '1', ...literal }, false), {
+    host: host as never,
+    ...options,
+  });
+  await guest.open({ instance: 'g', kind: 'global', key: '', settings: SETTINGS });
+  return { guest, host };
+}
+
+let calls = 0;
+function request(name: string, endpoint: CallRequest['endpoint'] = 'tool'): CallRequest {
+  calls += 1;
+  return { call: calls, instance: 'g', endpoint, name, input: {}, context: CONTEXT, running: undefined };
+}
+
+test('only what defineExtension made has a guest', () => {
+  const host = new RecordingHost() as never;
+  for (const other of [null, {}, { manifest: {} }, 5])
+    assert.throws(() => new Guest(other as never, { host }), { code: 'extension_not_defined' });
+});
+
+test('a guest whose settings are no schema says so', () => {
+  const extension = makeExtension(
+    { name: 'one', version: '1', settings: { a: { json: {}, presence: 'required' } } },
+    false,
+  );
+  assert.throws(() => new Guest(extension, { host: new RecordingHost() as never }), {
+    code: 'manifest_invalid',
+  });
+});
+
+test('another thread can see which extension runs in this one', async () => {
+  const activity = new Int32Array(new SharedArrayBuffer(8));
+  const seen: number[] = [];
+  const look = () => void seen.push(Atomics.load(activity, 0));
+  const clock = manualClock();
+  const { guest } = await opened(
+    {
+      open: (scope: Scope<object>) => scope.every(1000, look),
+      tools: { look: { about: 'x', run: look } },
+      on: {
+        agentEnd: look,
+        sessionStart: () => {
+          throw new Error('no');
+        },
+      },
+      close: look,
+    },
+    { activity, number: 7, clock },
+  );
+  guest.call(request('look'));
+  guest.hook('g', 'agent_end').begin(request('agent_end', 'hook'));
+  assert.throws(() => guest.hook('g', 'session_start').begin(request('session_start', 'hook')));
+  assert.equal(activity[0], 0);
+  // Within another extension's handler, its number stands again afterwards.
+  activity[0] = 3;
+  guest.call(request('look'));
+  assert.equal(activity[0], 3);
+  activity[0] = 0;
+  await clock.advance(1000);
+  await guest.end();
+  assert.deepEqual(seen, [7, 7, 7, 7, 7]);
+  assert.equal(activity[0], 0);
+});
+
+test('a timer that is still at work is not started again', async () => {
+  const clock = manualClock();
+  let runs = 0;
+  let release = (): void => {};
+  const { guest, host } = await opened(
+    {
+      open(scope: Scope<object>) {
+        scope.every(1000, () => {
+          runs += 1;
+          return runs === 1
+            ? new Promise<void>((resolve) => {
+                release = resolve;
+              })
+            : undefined;
+        });
+        scope.after(1500, () => {
+          throw new Error('once, badly');
+        });
+      },
+    },
+    { clock },
+  );
+  await clock.advance(5000);
+  assert.equal(runs, 1);
+  release();
+  await clock.advance(2000);
+  assert.equal(runs, 3);
+  assert.deepEqual(host.messages, ['a timer failed: once, badly']);
+  await guest.end();
+  await clock.advance(5000);
+  assert.equal(runs, 3);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a scope that has ended, or that owns too much, takes nothing more and ends what it is given', async () => {
+  let scope: Scope<object> | undefined;
+  const disposed: string[] = [];
+  const resource = (name: string) => ({ [Symbol.dispose]: () => void disposed.push(name) });
+  const clock = manualClock();
+  const keep = (given: Scope<object>): void => {
+    scope = given;
+  };
+  const { guest, host } = await opened({ open: keep }, { clock });
+  assert.ok(scope !== undefined);
+  const { own, every, after, listen, sessions, changed, signal } = scope;
+  for (let count = 0; count < 1024; count += 1) own(resource('kept'));
+  assert.throws(() => own(resource('over')), RangeError);
+  assert.deepEqual(disposed, ['over']);
+  assert.throws(() => every(5, () => {}), RangeError);
+  assert.throws(() => after(2 ** 31, () => {}), RangeError);
+  assert.throws(() => own(5 as never), TypeError);
+  await guest.close('g');
+  assert.equal(disposed.length, 1025);
+  assert.equal(signal.aborted, true);
+
+  assert.throws(() => own(resource('late')), { code: 'extension_ended' });
+  assert.equal(disposed.at(-1), 'late');
+  assert.throws(() => every(1000, () => {}), { code: 'extension_ended' });
+  assert.throws(() => after(1000, () => {}), { code: 'extension_ended' });
+  const target = new EventTarget();
+  assert.throws(() => listen(target, 'x', () => assert.fail()), { code: 'extension_ended' });
+  target.dispatchEvent(new Event('x'));
+  await assert.rejects(sessions.open('s'), { code: 'extension_ended' });
+  changed();
+  assert.deepEqual(host.changes, []);
+  assert.equal(clock.pendingTimers, 0);
+});
+
+test('a view of a session that a scope opened ends with it', async () => {
+  let scope: Scope<object> | undefined;
+  const { guest, host } = await opened({
+    access: ['session_write'],
+    open(given: Scope<object>) {
+      scope = given;
+    },
+  });
+  const view = await scope?.sessions.open('room');
+  assert.equal(view?.id, 'room');
+  await guest.close('g');
+  await assert.rejects(view?.append({ type: 'message', text: 'x' }) ?? Promise.resolve(), {
+    code: 'extension_ended',
+  });
+  assert.equal(host.asks.length, 1);
+});
+
+test('a log line is cut, and data that is none is left out', async () => {
+  const { guest, host } = await opened({
+    tools: {
+      log: {
+        about: 'x',
+        run: (_args: unknown, { log }: { log: { debug(m: string, d?: unknown): void } }) => {
+          log.debug('x'.repeat(2000));
+          log.debug('date', new Date(0));
+          log.debug('large', 'y'.repeat(8192));
+          log.debug('pair 😀'.padEnd(1005, '😀'));
+        },
+      },
+    },
+  });
+  await guest.call(request('log'));
+  const [long, date, large, pairs] = host.lines;
+  assert.equal(long?.message.length, 1000);
+  assert.equal(long?.message.endsWith('x…'), true);
+  assert.equal(date?.data, '[left out: it is a Date, which JSON cannot hold]');
+  assert.equal(large?.data, '[left out: it is 8192 bytes of JSON or more]');
+  assert.equal(pairs?.message.isWellFormed(), true);
+});
+
+test('a call that is given up while its arguments are parsed never enters its handler', async () => {
+  let parsed = (): void => {};
+  const args = {
+    '~standard': {
+      validate: () =>
+        new Promise((resolve) => {
+          parsed = () => resolve({ value: {} });
+        }),
+      jsonSchema: { input: () => ({ type: 'object' }) },
+    },
+  };
+  const { guest } = await opened({ tools: { t: { about: 'x', args, run: () => assert.fail() } } });
+  const asked = request('t');
+  const refused = assert.rejects(Promise.resolve(guest.call(asked)), {
+    code: 'call_cancelled',
+    certainty: 'not_started',
+  });
+  asked.running?.['~abort']();
+  parsed();
+  await refused;
+});
+
+test('a place of an agent’s state is plain data', async () => {
+  const { guest, host } = await opened({
+    access: ['agent_state_admin'],
+    tools: {
+      t: {
+        about: 'x',
+        run: async (
+          _args: unknown,
+          { agents }: { agents: { resolve(a: string): Promise<{ read(p: unknown): Promise<unknown> }> } },
+        ) => (await agents.resolve('ann')).read(() => 1),
+      },
+    },
+  });
+  host.answer = () => ({ id: 'a', name: 'ann' });
+  await assert.rejects(Promise.resolve(guest.call(request('t'))), /a place is plain JSON/);
+});
+
+test('an answer of a command that is none is its failure', async () => {
+  const { guest } = await opened({ commands: { c: { about: 'x', run: () => new Map() } } });
+  assert.throws(() => guest.call(request('c', 'command')), {
+    code: 'command_failed',
+    certainty: 'completed',
+  });
+});
+
+test('a hook that the part does not have answers nothing', async () => {
+  const { guest } = await opened({});
+  for (const [kind, endpoint] of [
+    ['tool_call', 'hook'],
+    ['status', 'status'],
+    ['tail', 'tail'],
+    ['nonsense', 'hook'],
+  ] as const) {
+    const asked = request(endpoint === 'hook' ? kind : '', endpoint);
+    assert.equal(guest.hook('g', kind as 'tail').begin(asked), undefined);
+    assert.equal(await guest.call(request(endpoint === 'hook' ? kind : '', endpoint)), null);
+  }
+  assert.throws(() => guest.hook('nobody', 'tail'), { code: 'extension_ended' });
+});
+
+test('1,000 openings and endings with timers and listeners retain at most 5 MiB and no handle', async () => {
+  // Not under the hygiene guard: to name what is left, it holds every timer for a while.
+  const resources = () => process.getActiveResourcesInfo().sort();
+  const open = resources();
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const target = new EventTarget();
+  const extension = makeExtension(
+    {
+      name: 'cycles',
+      version: '1',
+      session: {
+        open(scope: Scope<object>) {
+          const ballast = new Uint8Array(64 * 1024);
+          scope.every(1000, () => ballast.length);
+          scope.after(60_000, () => ballast.length);
+          scope.listen(target, 'tick', () => ballast.length);
+          scope.signal.addEventListener('abort', () => ballast.length);
+          return ballast;
+        },
+        tools: {
+          t: {
+            about: 'x',
+            run: async (_args: unknown, ctx: { signal: AbortSignal }) => String(ctx.signal.aborted),
+          },
+        },
+      },
+    },
+    false,
+  );
+  const carrier = new ThreadCarrier(extension, { host: new RecordingHost() as never });
+  const cycle = async (count: number): Promise<void> => {
+    const instance = `s${count}`;
+    await carrier.open({ instance, kind: 'session', key: instance, settings: SETTINGS });
+    await carrier.call({ ...request('t'), instance });
+    await carrier.close(instance);
+  };
+  const used = (): number => {
+    collect();
+    const { heapUsed, arrayBuffers } = process.memoryUsage();
+    return heapUsed + arrayBuffers;
+  };
+  for (let count = 0; count < 100; count += 1) await cycle(count);
+  const before = used();
+  for (let count = 0; count < 1000; count += 1) await cycle(count);
+  const retained = used() - before;
+  assert.ok(retained < 5 * 1024 * 1024, `${retained} bytes are retained`);
+  await carrier.end();
+  assert.deepEqual(resources(), open);
+});
