@@ -36,3 +36,9 @@ export const PROJECT_CATALOG_MAX_BYTES = 8 * 1024;
 
 /** The list of projects: three Runners with 64 projects each have room. */
 export const PROJECT_LIST_MAX_BYTES = 64 * 1024;
+
+/** How long the row of a read waits for others to be written with: too short for anybody to look for it in vain. */
+export const JOURNAL_READ_ROWS_DELAY_MS = 20;
+
+/** Rows of reads that wait at most; then they are written without waiting longer. */
+export const JOURNAL_READ_ROWS_WAITING = 64;

@@ -107,7 +107,7 @@ export class Journal implements AsyncDisposable {
     this.#pruner.wrote();
   }
 
-  /** Writes a read that has ended, behind its answer. Nobody waits for it; `close` does. */
+  /** Writes a read that has ended, a moment behind its answer. Nobody waits for it; `close` does. */
   observe(entry: JournalEntry, end: JournalEnd): void {
     this.#reads.add(entry, insertRow(entry, this.#clock.wallMs(), this.#boot, end));
   }
