@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
-import { hygiene, manualClock, temporaryFolder } from '@fairlead/testing';
+import { hygiene, manualClock, temporaryFolder, waitFor } from '@fairlead/testing';
 import { answerForHeldDirectory } from '../src/state/held-directory.ts';
 import { findHost } from '../src/state/host-in-charge.ts';
 import { type StartedWith, writeServerFile } from '../src/state/server-file.ts';
+import { holdFolder } from './held-folder.ts';
 import { apiServer, deadUrl, failure, httpAnswer, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
@@ -18,11 +19,12 @@ const startedWith: StartedWith = {
   runnerConfig: null,
 };
 
-function directory(t: NodeTest): { folder: string; stateDirectory: string } {
+async function directory(t: NodeTest): Promise<{ folder: string; stateDirectory: string }> {
   hygiene(t);
   const folder = temporaryFolder(t);
   const stateDirectory = join(folder, 'state');
   mkdirSync(stateDirectory);
+  await holdFolder(t, stateDirectory);
   return { folder, stateDirectory };
 }
 
@@ -38,7 +40,7 @@ function note(stateDirectory: string, url: string, more: Partial<StartedWith> = 
 }
 
 test('the same up again prints the address and is done', async (t) => {
-  const { folder, stateDirectory } = directory(t);
+  const { folder, stateDirectory } = await directory(t);
   const server = await apiServer(t, []);
   await note(stateDirectory, server.url);
   const context = testContext(folder);
@@ -51,7 +53,7 @@ test('the same up again prints the address and is done', async (t) => {
 });
 
 test('with --json it is one line with the keys of the ready line and already', async (t) => {
-  const { folder, stateDirectory } = directory(t);
+  const { folder, stateDirectory } = await directory(t);
   const server = await apiServer(t, []);
   await note(stateDirectory, server.url);
   const context = testContext(folder);
@@ -64,7 +66,7 @@ test('with --json it is one line with the keys of the ready line and already', a
 });
 
 test('other flags are refused with the address and what differs', async (t) => {
-  const { folder, stateDirectory } = directory(t);
+  const { folder, stateDirectory } = await directory(t);
   const server = await apiServer(t, []);
   await note(stateDirectory, server.url);
   for (const [more, line] of [
@@ -85,7 +87,7 @@ test('other flags are refused with the address and what differs', async (t) => {
 });
 
 test('serve is refused on a directory that a serve owns, whatever its flags', async (t) => {
-  const { folder, stateDirectory } = directory(t);
+  const { folder, stateDirectory } = await directory(t);
   const server = await apiServer(t, []);
   await note(stateDirectory, server.url, { command: 'serve' });
   const asked = { stateDirectory, startedWith: { ...startedWith, command: 'serve' as const }, json: false };
@@ -95,7 +97,7 @@ test('serve is refused on a directory that a serve owns, whatever its flags', as
 });
 
 test('an owner that is still starting is waited for, and that is said after a second', async (t) => {
-  const { folder, stateDirectory } = directory(t);
+  const { folder, stateDirectory } = await directory(t);
   const server = await apiServer(t, []);
   const clock = manualClock();
   const context = testContext(folder, { clock });
@@ -113,25 +115,30 @@ test('an owner that is still starting is waited for, and that is said after a se
   void answer.then(() => {
     isDone = true;
   });
-  for (let looks = 0; !isDone && looks < 100; looks += 1) await clock.advance(100);
+  await waitFor(() => clock.advance(100).then(() => isDone), { what: 'the answer', intervalMs: 0 });
   assert.equal(await answer, 0);
 });
 
 test('an owner that does not become ready within 12 s is an error', async (t) => {
-  const { folder, stateDirectory } = directory(t);
+  const { folder, stateDirectory } = await directory(t);
   const clock = manualClock();
   const context = testContext(folder, { clock });
   let ended: unknown = null;
   void answerForHeldDirectory(context, { stateDirectory, startedWith, json: false }).catch((error) => {
     ended = error;
   });
-  for (let looks = 0; ended === null && looks < 2_000; looks += 1) await clock.advance(100);
+  // Each look is real work of files and sockets, which the clock does not move; the bound only catches hanging.
+  await waitFor(() => clock.advance(100).then(() => ended !== null), {
+    what: 'the end of the wait',
+    intervalMs: 0,
+    timeoutMs: 60_000,
+  });
   assert.equal((ended as Error).message, `Another process owns ${stateDirectory} and does not answer.`);
   assert.equal(clock.monotonicMs() >= 12_000, true);
 });
 
 test('only a Fairlead that answers /healthz is a host', async (t) => {
-  const { folder, stateDirectory } = directory(t);
+  const { folder, stateDirectory } = await directory(t);
   const context = testContext(folder);
   assert.equal(await findHost(context, stateDirectory), null);
   const answers = {

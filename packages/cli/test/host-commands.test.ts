@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
-import { lockFolder } from '@fairlead/store';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { main } from '../src/index.ts';
 import { removeServerFile, type ServerFile, writeServerFile } from '../src/state/server-file.ts';
+import { holdFolder } from './held-folder.ts';
 import { apiServer, failure, httpAnswer, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
@@ -51,8 +51,9 @@ async function hosted(t: NodeTest, answers: Answers) {
   const server = await apiServer(t, answers);
   writeFileSync(join(place.state, 'operator.token'), 'fairlead_pat_operator\n');
   const announce = () => writeServerFile(place.state, hostOf(server.url));
+  const lock = await holdFolder(t, place.state);
   await announce();
-  return { ...place, server, announce };
+  return { ...place, server, announce, lock };
 }
 
 test('status of a directory where nothing runs exits 3 and makes no directory', async (t) => {
@@ -135,6 +136,7 @@ test('a host that answers its health and nothing else is told by what became of 
     else if (refusal === '') socket.resetAndDestroy();
     else socket.end(refusal);
   });
+  await holdFolder(t, state);
   await writeServerFile(state, hostOf(server.url));
   const lost = await run('status');
   assert.equal(lost.exit, 1);
@@ -153,13 +155,11 @@ test('stop where nothing runs says so and is done', async (t) => {
 });
 
 test('stop asks the host and waits until it has let go of the directory', async (t) => {
-  const { run, state, server } = await hosted(t, [{ envelope: success({ stopping: true }) }]);
-  const lock = await lockFolder(state);
-  assert.notEqual(lock, null);
+  const { run, server, lock } = await hosted(t, [{ envelope: success({ stopping: true }) }]);
   const stopped = run('stop');
   // Lets go once it was asked, as a host does.
   while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  await lock?.release();
+  await lock.release();
   assert.deepEqual(await stopped, { exit: 0, stdout: `stopped ${server.url}\n`, stderr: '' });
   assert.deepEqual(
     server.requests.map(({ method, path }) => `${method} ${path}`),
@@ -168,13 +168,12 @@ test('stop asks the host and waits until it has let go of the directory', async 
 });
 
 test('stop finds a host that is still starting', async (t) => {
-  const { run, state, server, announce } = await hosted(t, [{ envelope: success({ stopping: true }) }]);
+  const { run, state, server, announce, lock } = await hosted(t, [{ envelope: success({ stopping: true }) }]);
   await removeServerFile(state);
-  const lock = await lockFolder(state);
   const stopped = run('stop');
   await announce();
   while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  await lock?.release();
+  await lock.release();
   assert.equal((await stopped).stdout, `stopped ${server.url}\n`);
 });
 

@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '@fairlead/base';
 import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
 // Loaded here, so that no test is blamed for what loading it opens.
 import { mcp } from '../src/commands/mcp.ts';
+import { holdFolder } from './held-folder.ts';
 import { deadUrl } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
@@ -286,9 +287,10 @@ test('an answer that is lost or none of a gateway’s is unknown for what has ef
 });
 
 /** A state directory whose host is this process. */
-function stateDirectory(t: TestContext) {
+async function stateDirectory(t: TestContext) {
   const folder = join(temporaryFolder(t), 'state');
   mkdirSync(folder, { mode: 0o700 });
+  await holdFolder(t, folder);
   return {
     folder,
     points: (url: string, token: string) => {
@@ -301,7 +303,7 @@ function stateDirectory(t: TestContext) {
 
 test('a host that was started anew elsewhere is found at the next call, which is sent once', async (t) => {
   hygiene(t);
-  const state = stateDirectory(t);
+  const state = await stateDirectory(t);
   const first = await gatewayStub(t, result(DONE));
   state.points(first.url, 'fairlead_pat_first');
   const mine = client(t, { FAIRLEAD_STATE_DIR: state.folder });

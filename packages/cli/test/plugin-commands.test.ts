@@ -6,6 +6,7 @@ import type { Json } from '@fairlead/base';
 import { hygiene, manualClock, temporaryFolder } from '@fairlead/testing';
 import { main } from '../src/index.ts';
 import { writeServerFile } from '../src/state/server-file.ts';
+import { holdFolder } from './held-folder.ts';
 import { apiServer, deadUrl, failure, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
@@ -21,6 +22,7 @@ async function machine(t: NodeTest, answers: Answers, stdin?: string) {
   mkdirSync(state);
   const server = await apiServer(t, answers);
   writeFileSync(join(state, 'operator.token'), `${operatorToken}\n`);
+  await holdFolder(t, state);
   await writeServerFile(state, {
     url: server.url,
     pid: process.pid,

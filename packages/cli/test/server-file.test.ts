@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { lockFolder } from '@fairlead/store';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import {
   readServerFile,
@@ -30,6 +31,7 @@ const server: ServerFile = {
 
 test('what was written is read again, mode 0600, until it is removed', async (t) => {
   const folder = temporaryFolder(t);
+  await using _lock = await lockFolder(folder);
   await writeServerFile(folder, server);
   assert.equal(statSync(join(folder, 'server.json')).mode & 0o777, 0o600);
   assert.deepEqual(JSON.parse(readFileSync(join(folder, 'server.json'), 'utf8')), server);
@@ -40,23 +42,41 @@ test('what was written is read again, mode 0600, until it is removed', async (t)
   await removeServerFile(folder);
 });
 
-test('a file whose process is gone names nobody: whoever listens there now gets no token', async (t) => {
+test('a file in a directory that nobody holds names nobody, whoever has its process number now', async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);
-  const child = spawn('true', { stdio: 'ignore' });
-  await once(child, 'exit');
+  for (const pid of [1, process.pid]) {
+    await writeServerFile(folder, { ...server, pid });
+    assert.equal(await readServerFile(folder), null);
+  }
+});
+
+test('a holder that was killed holds no more', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const script = `const { lockFolder } = await import('@fairlead/store'); await lockFolder(process.argv[1]); console.log('held'); setInterval(() => {}, 1000);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, folder], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  await once(child.stdout, 'data');
   await writeServerFile(folder, { ...server, pid: child.pid ?? 0 });
+  assert.equal((await readServerFile(folder))?.pid, child.pid);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
   assert.equal(await readServerFile(folder), null);
 });
 
-test('a process of another user lives', async (t) => {
+test('a folder in the place of the file is named, and stays', async (t) => {
   const folder = temporaryFolder(t);
-  await writeServerFile(folder, { ...server, pid: 1 });
-  assert.equal((await readServerFile(folder))?.pid, 1);
+  mkdirSync(join(folder, 'server.json'));
+  await assert.rejects(removeServerFile(folder), { code: 'state_directory_unwritable' });
+  assert.equal(existsSync(join(folder, 'server.json')), true);
 });
 
 test('a file that this version does not understand names nobody', async (t) => {
   const folder = temporaryFolder(t);
+  await using _lock = await lockFolder(folder);
   const { url: _url, ...withoutUrl } = server;
   for (const text of [
     '',

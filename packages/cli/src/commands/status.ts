@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { isFolderHeld } from '@fairlead/store';
+import { cliError } from '../cli-error.ts';
 import { adminRequest } from '../client/admin-request.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -13,6 +15,12 @@ type StatusFlags = { readonly stateDir?: string; readonly json?: boolean };
 export async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
   const server = await findHost(context, stateDirectory);
+  if (server === null && (await isFolderHeld(stateDirectory))) {
+    // Starting, stopped by SIGSTOP, or stuck: it runs, and that is all that can be said.
+    throw cliError('state_directory_in_use', {
+      message: `A process owns ${stateDirectory} and does not answer.`,
+    });
+  }
   if (server === null) {
     const report = { running: false, url: null, pid: null, stateDirectory, runners: [] };
     context.stdout(flags.json === true ? jsonLine(report) : `nothing runs on ${stateDirectory}\n`);

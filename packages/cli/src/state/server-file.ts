@@ -1,6 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isJsonObject, type Json, parseJson } from '@fairlead/base';
+import { isFolderHeld } from '@fairlead/store';
+import { cliError } from '../cli-error.ts';
 import { replacePrivateFile } from './private-file.ts';
 import { readBounded } from './read-bounded.ts';
 
@@ -30,17 +32,18 @@ const fileName = 'server.json';
 const bounds = { maxBytes: 65_536, maxDepth: 8, maxNodes: 256, maxStringBytes: 65_536, maxKeyBytes: 256 };
 
 /**
- * Null when there is no file, none that this version understands, or when the process that wrote it is gone: what listens
- * at that address now may be anybody, and must not be sent a token.
+ * Null when there is no file, none that this version understands, or when nobody holds the directory: who wrote the file is gone
+ * then, what listens at that address now may be anybody, and must not be sent a token. A process number would not do as
+ * proof: numbers are given again, to other users too.
  */
 export async function readServerFile(
   stateDirectory: string,
-  processExists: (pid: number) => boolean = processExistsHere,
+  isHeld: (folder: string) => Promise<boolean> = isFolderHeld,
 ): Promise<ServerFile | null> {
   const bytes = await readBounded(join(stateDirectory, fileName), bounds.maxBytes).catch(() => null);
   const parsed = bytes === null ? null : parseJson(bytes, bounds);
   const server = parsed?.ok === true ? serverOf(parsed.value) : null;
-  return server !== null && processExists(server.pid) ? server : null;
+  return server !== null && (await isHeld(stateDirectory)) ? server : null;
 }
 
 function serverOf(value: Json): ServerFile | null {
@@ -52,21 +55,17 @@ function serverOf(value: Json): ServerFile | null {
   return value as unknown as ServerFile;
 }
 
-function processExistsHere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // It lives and belongs to another user.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** Throws `state_directory_unwritable`. */
 export async function writeServerFile(stateDirectory: string, server: ServerFile): Promise<void> {
   await replacePrivateFile(join(stateDirectory, fileName), `${JSON.stringify(server)}\n`);
 }
 
+/** Throws `state_directory_unwritable` where something stands there that is no file. */
 export async function removeServerFile(stateDirectory: string): Promise<void> {
-  await rm(join(stateDirectory, fileName), { force: true });
+  const path = join(stateDirectory, fileName);
+  try {
+    await rm(path, { force: true });
+  } catch (cause) {
+    throw cliError('state_directory_unwritable', { message: `${path} cannot be removed.`, cause });
+  }
 }
