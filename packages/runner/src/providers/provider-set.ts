@@ -1,16 +1,16 @@
 import { completed, delay, type Outcome } from '@fairlead/base';
 import type { StderrRing } from '@fairlead/process';
 import type { ProviderRow, RunnerPayload } from '@fairlead/protocol';
-import type { ProviderConfig } from '../config/plugins-table.ts';
 import type { RunnerConfigFile } from '../config/read-runner-config.ts';
 import { emptyConfig, type RunnerConfig } from '../config/runner-config.ts';
 import { withPluginPart } from '../configuration/plugin-part.ts';
 import { limits } from '../limits.ts';
 import { type Answer, refusal } from '../provider/answer.ts';
 import type { EnvironmentSnapshots } from '../provider/environment-snapshots.ts';
-import { type Launch, type LaunchServices, launchProvider } from '../provider/launch-provider.ts';
+import type { Launch, LaunchServices } from '../provider/launch-provider.ts';
 import type { ProviderCall, ProviderInstance } from '../provider/provider-instance.ts';
 import { type CandidateOperation, CandidateSlot } from './candidate-slot.ts';
+import { type Admission, Candidates, interrupted } from './candidates.ts';
 import { brokenReport, readyReport } from './check-report.ts';
 import { CommittedProvider } from './committed-provider.ts';
 
@@ -22,16 +22,6 @@ export type ProviderSetOptions = {
   readonly environmentsOf: (config: RunnerConfig, signal: AbortSignal) => EnvironmentSnapshots;
 };
 
-/** What the candidates of a whole configuration came to: all of them can be committed, or none is left. */
-export type Admission =
-  | { readonly kind: 'admitted'; readonly launches: readonly Launch[] }
-  | {
-      readonly kind: 'refused';
-      readonly failures: readonly { readonly provider_id: string; readonly code: string }[];
-    }
-  /** The Runner stops. */
-  | { readonly kind: 'interrupted'; readonly outcome: Outcome<never> };
-
 /**
  * The committed providers, and the one slot in which candidates are prepared. The committed set is replaced whole or not at
  * all, and serves `list`, `describe` and `call` while a candidate is prepared.
@@ -42,13 +32,19 @@ export class ProviderSet implements AsyncDisposable {
   readonly #stopping = new AbortController();
   /** Replaced instances that end a call of theirs, and all whose process tree is still being ended. */
   readonly #leaving = new Set<ProviderInstance>();
-  readonly #candidateStderr = new Map<string, StderrRing>();
   readonly #slot = new CandidateSlot();
+  readonly #candidates: Candidates;
   #committed: ReadonlyMap<string, CommittedProvider> = new Map();
   #inForce: RunnerConfig = emptyConfig();
 
   constructor(options: ProviderSetOptions) {
     this.#options = options;
+    this.#candidates = new Candidates({
+      services: options.services,
+      environmentsOf: options.environmentsOf,
+      signal: this.#stopping.signal,
+      onLaunching: () => this.#slot.launching(),
+    });
   }
 
   /**
@@ -59,7 +55,7 @@ export class ProviderSet implements AsyncDisposable {
     this.#inForce = config;
     this.#committed = new Map(config.plugins.providers.map((each) => [each.id, new CommittedProvider(each)]));
     const { log } = this.#options.services;
-    const launches = this.#launchAll(config, ({ id }, launch) => {
+    const launches = this.#candidates.launch(config, ({ id }, launch) => {
       this.#committed.get(id)?.settle(launch);
       if (launch.ok) log('info', 'provider.ready', { plugin: id, tools: launch.instance.catalog.tools.size });
       else log('warn', 'provider.failed', { plugin: id, phase: launch.phase, code: launch.code });
@@ -143,21 +139,8 @@ export class ProviderSet implements AsyncDisposable {
   }
 
   /** Starts a candidate of every provider of a configuration. To be called with the slot in hand. */
-  async admit(config: RunnerConfig): Promise<Admission> {
-    const { providers } = config.plugins;
-    const launches = await this.#launchAll(config);
-    const failures = providers.flatMap((provider, index) => {
-      const code = failureOf(launches[index]);
-      return code === null ? [] : [{ provider_id: provider.id, code }];
-    });
-    const stopped = this.#stopping.signal.aborted;
-    if (!stopped && failures.length === 0) return { kind: 'admitted', launches };
-    await Promise.all(launches.map((launch) => (launch.ok ? this.#dismiss(launch.instance) : undefined)));
-    providers.forEach(({ id }, index) => {
-      const ring = launches[index]?.stderr ?? null;
-      if (ring !== null) this.#candidateStderr.set(id, ring);
-    });
-    return stopped ? { kind: 'interrupted', outcome: interrupted(launches) } : { kind: 'refused', failures };
+  admit(config: RunnerConfig): Promise<Admission> {
+    return this.#candidates.admit(config);
   }
 
   /** Puts a configuration in force with the candidates that were admitted for it, in one turn. */
@@ -171,8 +154,7 @@ export class ProviderSet implements AsyncDisposable {
       ]),
     );
     for (const { instance } of before.values()) if (instance !== undefined) this.#leave(instance);
-    for (const id of this.#candidateStderr.keys())
-      if (!this.#committed.has(id)) this.#candidateStderr.delete(id);
+    this.#candidates.forgetStderr((id) => !this.#committed.has(id));
   }
 
   /** Puts a configuration in force whose plugins are those that run already. */
@@ -183,7 +165,7 @@ export class ProviderSet implements AsyncDisposable {
   /** What a provider's process, and its most recent candidate, wrote to stderr. For this machine only. */
   stderrOf(id: string): { committed: StderrRing | null; candidate: StderrRing | null } | null {
     const provider = this.#committed.get(id);
-    const candidate = this.#candidateStderr.get(id) ?? null;
+    const candidate = this.#candidates.stderrOf(id);
     if (provider === undefined && candidate === null) return null;
     return { committed: provider?.stderr ?? null, candidate };
   }
@@ -216,10 +198,9 @@ export class ProviderSet implements AsyncDisposable {
     if (provider === undefined)
       return completed(brokenReport(id, { phase: 'config', code: 'plugin_not_configured' }));
     const alone = { ...config, plugins: { ...config.plugins, providers: [provider] } };
-    const [launch] = await this.#launchAll(alone);
+    const [launch] = await this.#candidates.launch(alone);
     if (launch === undefined) return refusal(STOPPING, 'not_started');
-    if (launch.ok) await this.#dismiss(launch.instance);
-    if (launch.stderr !== null) this.#candidateStderr.set(id, launch.stderr);
+    await this.#candidates.dismiss([{ id, launch }]);
     if (this.#stopping.signal.aborted) return interrupted([launch]);
     return completed(launch.ok ? readyReport(id, launch.instance.catalog) : brokenReport(id, launch));
   }
@@ -244,37 +225,7 @@ export class ProviderSet implements AsyncDisposable {
   async #dismiss(instance: ProviderInstance): Promise<void> {
     await instance.stop();
   }
-
-  #launchAll(
-    config: RunnerConfig,
-    onLaunch: (provider: ProviderConfig, launch: Launch) => void = () => {},
-  ): Promise<Launch[]> {
-    const { services, environmentsOf } = this.#options;
-    const { signal } = this.#stopping;
-    this.#slot.launching();
-    const environments = environmentsOf(config, signal);
-    return Promise.all(
-      config.plugins.providers.map(async (provider) => {
-        const launch = await launchProvider(provider, environments, services, signal);
-        if (launch.ok && signal.aborted) await this.#dismiss(launch.instance);
-        onLaunch(provider, launch);
-        return launch;
-      }),
-    );
-  }
 }
 
 const STOPPING = 'plugin_manager_stopping';
 const NOT_CONFIGURED = 'This Runner has no plugin of that id.';
-
-/** Why a candidate cannot be committed: it failed, or it was ready and has ended since. */
-function failureOf(launch: Launch | undefined): string | null {
-  if (launch === undefined) return 'plugin_provider_state_failed';
-  return launch.ok ? launch.instance.errorCode : launch.code;
-}
-
-/** The Runner stops in the middle of it: a program that was started may have had effects. */
-function interrupted(launches: readonly Launch[]): Outcome<never> {
-  const started = launches.some((launch) => launch.ok || launch.started);
-  return refusal(STOPPING, started ? 'outcome_unknown' : 'not_started');
-}
