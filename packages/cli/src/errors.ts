@@ -14,6 +14,14 @@ export const cliErrors = defineErrors({
     message: 'The token file cannot be read, or holds no token; nothing was sent.',
     next: 'Check the path and who may read it. The file holds the token on one line and nothing else.',
   },
+  env_file_unreadable: {
+    message: 'The file of --env-file cannot be read, or is larger than 64 KiB; nothing was sent.',
+    next: 'Check the path and who may read it. It has lines of NAME=value; FAIRLEAD_TOKEN and FAIRLEAD_PAT of it are used.',
+  },
+  proxy_invalid: {
+    message: 'The proxy is not an http or https address; nothing was sent.',
+    next: 'Give --proxy http://HOST:PORT, or --no-system-proxy to leave HTTP_PROXY, HTTPS_PROXY and ALL_PROXY alone.',
+  },
   token_malformed: {
     message: 'The token holds characters that no token has; nothing was sent.',
     next: 'Copy the token again: it is one word that begins with fairlead_pat_.',
@@ -117,6 +125,19 @@ export const cliErrors = defineErrors({
   mcp_calls_full: {
     message: '64 calls of this client are still running; nothing was sent.',
     next: 'Wait until some of them have ended.',
+  },
+  insecure_address: {
+    message: 'The code and the Runner’s token would cross the network unencrypted; nothing was sent.',
+    next: 'Use the gateway’s https address, or an SSH tunnel to its loopback port; on a network that you trust, give --allow-insecure.',
+  },
+  runner_file_exists: {
+    message:
+      'This machine has a Runner’s configuration or token already; nothing was sent, nothing written over.',
+    next: 'Start it with `fairlead runner run`, or join from another folder with --state-dir.',
+  },
+  pairing_unfinished: {
+    message: 'The gateway took the code, and the Runner’s files could not be written.',
+    next: 'Mend what the message names, revoke the token that `fairlead token list` shows on the gateway, and make a new code there.',
   },
   log_missing: {
     message: 'There is no such log.',

@@ -37,3 +37,7 @@ export function linesFlag(): Option {
 export const stateDirFlag = (): Option =>
   valueFlag('--state-dir <dir>', 'state directory (FAIRLEAD_STATE_DIR)');
 export const jsonFlag = (): Option => new Option('--json', 'print one line of JSON on stdout');
+export const proxyFlag = (): Option =>
+  valueFlag('--proxy <url>', 'http proxy to go through; never for this machine itself');
+export const noSystemProxyFlag = (): Option =>
+  new Option('--no-system-proxy', 'leave HTTP_PROXY, HTTPS_PROXY and ALL_PROXY alone');

@@ -11,6 +11,8 @@ export const clientLimits = Object.freeze({
   answerNodes: 262_144,
   /** A token is 60 characters; a file that holds more is another file. */
   tokenFileBytes: 4_096,
+  /** A file of variables, written by hand. */
+  envFileBytes: 65_536,
   /** Twice what the gateway takes, so that its own answer about the size is the one that people read. */
   argumentsBytes: 131_072,
   argumentsDepth: 64,

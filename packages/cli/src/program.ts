@@ -1,6 +1,14 @@
 import { Command, Option } from 'commander';
 import type { CommandContext, CommandOutput } from './command-context.ts';
-import { jsonFlag, linesFlag, portFlag, stateDirFlag, valueFlag } from './flags.ts';
+import {
+  jsonFlag,
+  linesFlag,
+  noSystemProxyFlag,
+  portFlag,
+  proxyFlag,
+  stateDirFlag,
+  valueFlag,
+} from './flags.ts';
 import { readVersion } from './version.ts';
 
 /** Carries out what was asked for; the promise that `command` gives is of the exit status. */
@@ -130,8 +138,35 @@ function addRunnerCommands(program: Command, execute: Execute): void {
     .addOption(valueFlag('--config <file>', 'runner.toml to read'))
     .addOption(valueFlag('--server-url <url>', 'the gateway (default: server_url of runner.toml)'))
     .addOption(valueFlag('--token-file <file>', 'file that holds the Runner token (FAIRLEAD_RUNNER_TOKEN)'))
+    .addOption(proxyFlag())
+    .addOption(noSystemProxyFlag())
     .action((flags) =>
       execute(async (context) => (await import('./commands/runner-run.ts')).runnerRun(context, flags)),
+    );
+  runner
+    .command('pair')
+    .description('on the gateway: print a code by which another machine becomes a Runner, once')
+    .addOption(valueFlag('--runner <id>', 'its Runner id (default: a new one)'))
+    .addOption(valueFlag('--name <name>', 'what its token is called'))
+    .addOption(stateDirFlag())
+    .addOption(jsonFlag())
+    .action((flags) =>
+      execute(async (context) => (await import('./commands/runner-pair.ts')).runnerPair(context, flags)),
+    );
+  runner
+    .command('join')
+    .argument('<url>', 'the gateway')
+    .argument('<code>', 'what `runner pair` printed there')
+    .description('on another machine: write runner.toml and the token for a code, then run')
+    .addOption(stateDirFlag())
+    .option('--no-start', 'write the files and end')
+    .option('--allow-insecure', 'send code and token over plain http to another machine')
+    .addOption(proxyFlag())
+    .addOption(noSystemProxyFlag())
+    .action((url: string, code: string, flags) =>
+      execute(async (context) =>
+        (await import('./commands/runner-join.ts')).runnerJoin(context, { url, code }, flags),
+      ),
     );
   const local = (name: string, description: string) =>
     runner
@@ -215,6 +250,9 @@ function throughGateway(parent: Command, name: string, description: string): Com
     .addOption(
       valueFlag('--token <token>', 'the token itself (a file is safer; FAIRLEAD_TOKEN, FAIRLEAD_PAT)'),
     )
+    .addOption(valueFlag('--env-file <file>', 'file of NAME=value lines that may hold the token'))
+    .addOption(proxyFlag())
+    .addOption(noSystemProxyFlag())
     .addOption(jsonFlag());
 }
 

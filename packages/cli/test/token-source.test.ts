@@ -39,12 +39,34 @@ test('flag, file, FAIRLEAD_TOKEN, FAIRLEAD_PAT, operator token: the first that i
   assert.equal(await findToken(inputs), pat('operator'));
 });
 
+test('the two variables of an env file go between --token-file and those of the environment', async (t) => {
+  const inputs = { ...everySource(t), token: undefined, envFile: 'env' };
+  const write = (text: string) => writeFileSync(join(inputs.cwd, 'env'), text);
+  write(`# tokens\nOTHER=x\nFAIRLEAD_PAT="${pat('env-pat')}"\nexport FAIRLEAD_TOKEN=${pat('env-token')}\n`);
+  assert.equal(await findToken(inputs), pat('file'));
+  const without = { ...inputs, tokenFile: undefined };
+  assert.equal(await findToken(without), pat('env-token'));
+  write(`FAIRLEAD_TOKEN=\nFAIRLEAD_PAT=${pat('env-pat')}\n`);
+  assert.equal(await findToken(without), pat('env-pat'));
+  write('OTHER=x\n');
+  assert.equal(await findToken(without), pat('token-variable'));
+  write(`FAIRLEAD_TOKEN=fairlead_runner_${'x'.repeat(43)}\n`);
+  await assert.rejects(findToken(without), { code: 'runner_token_refused' });
+});
+
+test('an env file that is absent or larger than 64 KiB is told', async (t) => {
+  const inputs = { ...everySource(t), token: undefined, tokenFile: undefined, envFile: 'absent' };
+  await assert.rejects(findToken(inputs), { code: 'env_file_unreadable' });
+  writeFileSync(join(inputs.cwd, 'large'), `A=${'x'.repeat(65_536)}\n`);
+  await assert.rejects(findToken({ ...inputs, envFile: 'large' }), { code: 'env_file_unreadable' });
+});
+
 test('the operator token is for its own host alone', async (t) => {
   const bare = { ...everySource(t), token: undefined, tokenFile: undefined, env: {} };
   await assert.rejects(findToken({ ...bare, operatorToken: 'other_address' }), {
     code: 'token_missing',
     message: `No token was given and the operator token of ${bare.stateDirectory} is sent to its own host alone; nothing was sent.`,
-    detail: { looked_in: ['--token', '--token-file', 'FAIRLEAD_TOKEN', 'FAIRLEAD_PAT'] },
+    detail: { looked_in: ['--token', '--token-file', '--env-file', 'FAIRLEAD_TOKEN', 'FAIRLEAD_PAT'] },
   });
   await assert.rejects(findToken({ ...bare, operatorToken: 'no_host' }), {
     code: 'token_missing',
@@ -64,6 +86,7 @@ test('without any source it says where it looked', async (t) => {
         looked_in: [
           '--token',
           '--token-file',
+          '--env-file',
           'FAIRLEAD_TOKEN',
           'FAIRLEAD_PAT',
           join(stateDirectory, 'operator.token'),
@@ -128,24 +151,34 @@ test('a token file may be a pipe', async (t) => {
   assert.equal(await found, pat('piped'));
 });
 
-test('a Runner takes --token-file, FAIRLEAD_RUNNER_TOKEN, then the token of its configuration', async (t) => {
+test('a Runner takes --token-file, FAIRLEAD_RUNNER_TOKEN, the token of its configuration, then runner.token', async (t) => {
   const { cwd } = everySource(t);
+  const stateDirectory = join(cwd, 'no-state');
   const secret = (name: string) => `fairlead_runner_${name.padEnd(43, 'x')}`;
   writeFileSync(join(cwd, 'runner-token'), `${secret('file')}\n`);
   const env = { FAIRLEAD_RUNNER_TOKEN: secret('variable') };
   const configToken = secret('config');
-  assert.equal(await findRunnerToken({ tokenFile: 'runner-token', env, cwd, configToken }), secret('file'));
-  assert.equal(await findRunnerToken({ env, cwd, configToken }), secret('variable'));
   assert.equal(
-    await findRunnerToken({ env: { FAIRLEAD_RUNNER_TOKEN: ' ' }, cwd, configToken }),
+    await findRunnerToken({ tokenFile: 'runner-token', env, cwd, stateDirectory, configToken }),
+    secret('file'),
+  );
+  assert.equal(await findRunnerToken({ env, cwd, stateDirectory, configToken }), secret('variable'));
+  assert.equal(
+    await findRunnerToken({ env: { FAIRLEAD_RUNNER_TOKEN: ' ' }, cwd, stateDirectory, configToken }),
     secret('config'),
   );
-  await assert.rejects(findRunnerToken({ env: {}, cwd }), { code: 'runner_token_missing' });
-  await assert.rejects(findRunnerToken({ env: {}, cwd, configToken: pat('x') }), {
+  await assert.rejects(findRunnerToken({ env: {}, cwd, stateDirectory }), { code: 'runner_token_missing' });
+  await assert.rejects(findRunnerToken({ env: {}, cwd, stateDirectory, configToken: pat('x') }), {
     code: 'personal_token_refused',
   });
-  await assert.rejects(findRunnerToken({ env: {}, cwd, tokenFile: 'absent' }), {
+  await assert.rejects(findRunnerToken({ env: {}, cwd, stateDirectory, tokenFile: 'absent' }), {
     code: 'token_file_unreadable',
   });
-  await assert.rejects(findRunnerToken({ env: {}, cwd, configToken: 'a b' }), { code: 'token_malformed' });
+  mkdirSync(stateDirectory);
+  writeFileSync(join(stateDirectory, 'runner.token'), `${secret('joined')}\n`);
+  assert.equal(await findRunnerToken({ env: {}, cwd, stateDirectory }), secret('joined'));
+  assert.equal(await findRunnerToken({ env: {}, cwd, stateDirectory, configToken }), secret('config'));
+  await assert.rejects(findRunnerToken({ env: {}, cwd, stateDirectory, configToken: 'a b' }), {
+    code: 'token_malformed',
+  });
 });

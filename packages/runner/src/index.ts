@@ -6,7 +6,13 @@ export { type RunnerConfigFile, readRunnerConfig } from './config/read-runner-co
 export { emptyConfig, type RunnerConfig } from './config/runner-config.ts';
 export type { ShellConfig, ShellProfileConfig } from './config/shell-table.ts';
 export { runnerErrors } from './errors.ts';
-export type { ConnectLink, LinkSocket, LinkSocketEvents, LinkTarget } from './link/link-socket.ts';
+export {
+  type ConnectLink,
+  connectLinkThrough,
+  type LinkSocket,
+  type LinkSocketEvents,
+  type LinkTarget,
+} from './link/link-socket.ts';
 export {
   type LocalAnswer,
   type LocalRunner,

@@ -37,6 +37,10 @@ export type ApiRequest = {
   readonly body?: Json;
   /** For the whole of it, connecting included. */
   readonly timeoutMs: number;
+  /** Gives up: before the request began nothing was sent, after it the answer is lost. */
+  readonly signal?: AbortSignal;
+  /** The proxy to go through, as `findProxy` says. */
+  readonly proxy?: URL | null;
   /** Told the head of an answer before its body is read. */
   readonly onHead?: (status: number, headers: IncomingHttpHeaders) => void;
 };
@@ -47,21 +51,26 @@ export async function sendOnce(options: ApiRequest): Promise<Answer> {
   const isSecure = url.protocol === 'https:';
   // TLS is a tenth of what a command costs, and most speak to their own machine.
   const { request: open } = isSecure ? await import('node:https') : await import('node:http');
+  const agent = options.proxy == null ? false : await throughProxy(options.proxy, isSecure);
   const payload = options.body === undefined ? undefined : Buffer.from(encodeJson(options.body));
   return new Promise((resolve) => {
     let hasBegun = false;
+    const interrupt = () => fail('interrupted');
     const end = (answer: Answer) => {
       timer.cancel();
+      options.signal?.removeEventListener('abort', interrupt);
       resolve(answer);
       request.destroy();
     };
     const fail = (reason: string) => end({ kind: hasBegun ? 'lost' : 'unsent', reason });
     const request: ClientRequest = open(url, {
       method: options.method,
-      agent: false,
+      agent,
       headers: headersOf(options.token, payload),
     });
     request.on('socket', (socket) => {
+      // What comes out of a proxy's way is open already.
+      if (agent !== false) hasBegun = true;
       socket.once(isSecure ? 'secureConnect' : 'connect', () => {
         hasBegun = true;
       });
@@ -74,8 +83,15 @@ export async function sendOnce(options: ApiRequest): Promise<Answer> {
     const timer = options.clock.setTimer(options.timeoutMs, () =>
       fail(`no answer within ${Math.ceil(options.timeoutMs / 1000)} s`),
     );
+    options.signal?.addEventListener('abort', interrupt, { once: true });
     request.end(payload);
   });
+}
+
+/** Read only where a proxy is used. */
+async function throughProxy(proxy: URL, isSecure: boolean) {
+  const { ProxyAgent } = await import('./proxy-agent.ts');
+  return new ProxyAgent(proxy, isSecure);
 }
 
 function headersOf(token: string | undefined, payload: Buffer | undefined): Record<string, string | number> {

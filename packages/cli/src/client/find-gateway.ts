@@ -1,6 +1,8 @@
 import type { CommandContext } from '../command-context.ts';
 import { readServerFile } from '../state/server-file.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
+import { parseServerUrl } from './api-client.ts';
+import { findProxy } from './find-proxy.ts';
 import { findToken } from './token-source.ts';
 
 /** The flags that say which gateway a command speaks to, and with which token. */
@@ -9,14 +11,23 @@ export type GatewayFlags = {
   readonly serverUrl?: string;
   readonly tokenFile?: string;
   readonly token?: string;
+  readonly envFile?: string;
+  readonly proxy?: string;
+  /** False for `--no-system-proxy`. */
+  readonly systemProxy?: boolean;
 };
 
 /** Where to send requests, and the token to show there. */
-export type GatewayAddress = { readonly serverUrl: string; readonly token: string };
+export type GatewayAddress = {
+  readonly serverUrl: string;
+  readonly token: string;
+  /** The proxy on the way there, for single requests. */
+  readonly proxy?: URL | null;
+};
 
 const defaultServerUrl = 'http://127.0.0.1:7420';
 
-/** The gateway of the flags, else that of the state directory, else the default address. Throws the codes of `findToken`. */
+/** The gateway of the flags, else that of the state directory, else the default address. Throws the codes of `findToken`, `proxy_invalid`. */
 export async function findGateway(context: CommandContext, flags: GatewayFlags): Promise<GatewayAddress> {
   const { env, cwd } = context;
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
@@ -25,12 +36,14 @@ export async function findGateway(context: CommandContext, flags: GatewayFlags):
   const token = await findToken({
     token: flags.token,
     tokenFile: flags.tokenFile,
+    envFile: flags.envFile,
     env,
     cwd,
     stateDirectory,
     operatorToken: own === null ? 'no_host' : isSameAddress(serverUrl, own.url) ? 'allowed' : 'other_address',
   });
-  return { serverUrl, token };
+  const { proxy, systemProxy } = flags;
+  return { serverUrl, token, proxy: findProxy(parseServerUrl(serverUrl, '/'), { proxy, systemProxy, env }) };
 }
 
 function isSameAddress(left: string, right: string): boolean {

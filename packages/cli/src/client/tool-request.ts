@@ -2,6 +2,7 @@ import type { Json } from '@fairlead/base';
 import { cliError } from '../cli-error.ts';
 import type { CommandContext } from '../command-context.ts';
 import { withProgress } from '../output/progress.ts';
+import { untilInterrupted } from '../process/until-interrupted.ts';
 import { type Answer, sendOnce } from './api-client.ts';
 import { findGateway, type GatewayFlags } from './find-gateway.ts';
 
@@ -20,10 +21,20 @@ export type ToolCaller = (
 /** Finds the server and the token, once for all requests of a command. Throws the codes of `findToken`. */
 export async function connectTools(context: CommandContext, flags: NetworkFlags): Promise<ToolCaller> {
   const { clock } = context;
-  const { serverUrl, token } = await findGateway(context, flags);
+  const { serverUrl, token, proxy = null } = await findGateway(context, flags);
   return async (body, { label, timeoutMs }) => {
+    const request = {
+      clock,
+      serverUrl,
+      path: '/api/tools/call',
+      method: 'POST',
+      token,
+      body,
+      proxy,
+      timeoutMs,
+    } as const;
     const answer = await withProgress(context, `waiting for the answer to ${label}`, () =>
-      sendOnce({ clock, serverUrl, path: '/api/tools/call', method: 'POST', token, body, timeoutMs }),
+      untilInterrupted((signal) => sendOnce({ ...request, signal })),
     );
     if (answer.kind !== 'unsent') return answer;
     throw cliError('server_unreachable', { detail: { address: serverUrl, reason: answer.reason } });

@@ -1,8 +1,10 @@
 import { join, resolve } from 'node:path';
 import { FairleadError } from '@fairlead/base';
 import { createLog, readHostConfig } from '@fairlead/gateway';
-import { type Runner, readRunnerConfig, startRunner } from '@fairlead/runner';
+import { connectLinkThrough, type Runner, readRunnerConfig, startRunner } from '@fairlead/runner';
 import { cliError } from '../cli-error.ts';
+import { parseServerUrl } from '../client/api-client.ts';
+import { findProxy } from '../client/find-proxy.ts';
 import { findRunnerToken } from '../client/token-source.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
@@ -19,13 +21,20 @@ type RunFlags = {
   readonly config?: string;
   readonly serverUrl?: string;
   readonly tokenFile?: string;
+  readonly proxy?: string;
+  /** False for `--no-system-proxy`. */
+  readonly systemProxy?: boolean;
 };
 
 /** `fairlead runner run`: a Runner of its own, dialling a gateway, until it is told to stop. Its log goes to stderr and to its file. */
 export async function runnerRun(context: CommandContext, flags: RunFlags): Promise<number> {
   const { env, cwd, platform, clock, random } = context;
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
-  const { configPath, runnerId, gatewayUrl, token } = await readSettings(context, stateDirectory, flags);
+  const { configPath, runnerId, gatewayUrl, token, proxy } = await readSettings(
+    context,
+    stateDirectory,
+    flags,
+  );
   await makeStateDirectory(stateDirectory);
   const extraSensitive = await hostVariables(stateDirectory);
   const logFile = openLogFile(runnerLogPath(stateDirectory, runnerId));
@@ -51,6 +60,7 @@ export async function runnerRun(context: CommandContext, flags: RunFlags): Promi
       random,
       log,
       extraSensitive,
+      ...(await throughProxy(gatewayUrl, proxy)),
     });
     void announce(context, runner, gatewayUrl);
     const fault = await Promise.race([stop.asked, runner.fatal]);
@@ -64,6 +74,13 @@ export async function runnerRun(context: CommandContext, flags: RunFlags): Promi
   }
 }
 
+/** How the Runner dials, where a proxy stands in between; read only then. */
+async function throughProxy(gatewayUrl: string, proxy: URL | null) {
+  if (proxy === null) return {};
+  const { ProxyAgent } = await import('../client/proxy-agent.ts');
+  return { connect: connectLinkThrough(new ProxyAgent(proxy, gatewayUrl.startsWith('https:'))) };
+}
+
 async function readSettings(context: CommandContext, stateDirectory: string, flags: RunFlags) {
   const { env, cwd, platform } = context;
   const configPath =
@@ -75,8 +92,10 @@ async function readSettings(context: CommandContext, stateDirectory: string, fla
     throw cliError('runner_id_missing', { message: `${configPath} has no client_id.` });
   const gatewayUrl = flags.serverUrl ?? serverUrl;
   if (gatewayUrl === undefined) throw cliError('server_url_missing');
-  const token = await findRunnerToken({ tokenFile: flags.tokenFile, env, cwd, configToken });
-  return { configPath, runnerId, gatewayUrl, token };
+  const token = await findRunnerToken({ tokenFile: flags.tokenFile, env, cwd, configToken, stateDirectory });
+  const { proxy: named, systemProxy } = flags;
+  const proxy = findProxy(parseServerUrl(gatewayUrl, '/'), { proxy: named, systemProxy, env });
+  return { configPath, runnerId, gatewayUrl, token, proxy };
 }
 
 /** Where a host shares the directory, what its fairlead.toml names as secrets is kept from this Runner's plugins as well. */

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http';
 import { linkLimits } from '@fairlead/protocol';
 import { type RawData, WebSocket } from 'ws';
 
@@ -46,13 +47,21 @@ export function linkUrl(gatewayUrl: string): string {
 }
 
 /** Dials with a WebSocket of its own connection: no redirect, no compression, no proxy. */
-export const connectLink: ConnectLink = (target, events) => {
+export const connectLink: ConnectLink = (target, events) => dial(target, events);
+
+/** The same through sockets that the agent opens, such as those of a proxy. */
+export function connectLinkThrough(agent: Agent): ConnectLink {
+  return (target, events) => dial(target, events, agent);
+}
+
+function dial(target: LinkTarget, events: LinkSocketEvents, agent?: Agent): LinkSocket {
   const socket = new WebSocket(target.url, {
     headers: { authorization: `Bearer ${target.token}` },
     followRedirects: false,
     handshakeTimeout: target.timeoutMs,
     maxPayload: linkLimits.frameMaxBytes,
     perMessageDeflate: false,
+    ...(agent === undefined ? {} : { agent }),
   });
   socket.on('open', events.onOpen);
   socket.on('message', (data: RawData, isBinary: boolean) => {
@@ -74,7 +83,7 @@ export const connectLink: ConnectLink = (target, events) => {
     close: () => socket.close(NORMAL),
     terminate: () => socket.terminate(),
   };
-};
+}
 
 const NORMAL = 1000;
 const UNSUPPORTED_DATA = 1003;
