@@ -6,6 +6,14 @@ export const storeErrors = defineErrors({
     message: "This peer's role in the database does not allow that.",
     next: 'Ask an admin of the database for the role that the detail names.',
   },
+  backup_invalid: {
+    message: 'The folder is no backup, or a damaged one.',
+    next: 'Name the folder that fairlead backup wrote; it holds backup.json, fairlead.db and peer.key.',
+  },
+  backup_target_exists: {
+    message: 'There is something already where the backup should be written.',
+    next: 'Name a folder that does not exist yet.',
+  },
   backup_taken_back: {
     message:
       'Commits that this peer had written before its backup was restored came back from another peer before the first new one.',
@@ -83,6 +91,27 @@ export const storeErrors = defineErrors({
   transaction_refused: {
     message: 'A row was not as a transaction expected, so all of the transaction was undone.',
     next: 'Read the row again and decide anew.',
+  },
+  replication_closed: {
+    message: 'The session with the other peer has ended.',
+    next: 'Connect again; what is missing is fetched from where it stopped.',
+  },
+  replication_frame_invalid: {
+    message: 'The other peer sent something that is no message of a replication session.',
+    next: 'The session was ended and nothing was changed. Update the older of the two, if their versions differ.',
+  },
+  replication_peer_refused: {
+    message:
+      'The other side did not prove that it is the peer that it says, or is not the one that was expected.',
+    next: 'Compare the peer id with the one that its operator reads out.',
+  },
+  replication_timeout: {
+    message: 'The other peer did not answer in time.',
+    next: 'Connect again; what is missing is fetched from where it stopped.',
+  },
+  restore_target_in_use: {
+    message: 'The state directory holds a database already.',
+    next: 'Restore into another state directory, or say that the present one may be put aside.',
   },
   schema_newer: {
     message: 'The database was written by a newer Fairlead than this one.',

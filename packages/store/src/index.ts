@@ -1,3 +1,5 @@
+export { backup } from './backup/backup.ts';
+export { reset, restore } from './backup/restore.ts';
 export { type StoreErrorCode, storeError, storeErrors } from './errors.ts';
 export { type FolderLock, isFolderHeld, lockFolder } from './folder-lock.ts';
 export type { ApplyReport, Refusal, RefusalCode } from './log/apply-report.ts';
@@ -22,5 +24,12 @@ export type { AsOf, Row } from './peer/row.ts';
 export type { Table, TablePage } from './peer/table.ts';
 export type { CreateOptions, Tx } from './peer/transaction.ts';
 export type { Off, Write, WriteConsumer } from './peer/write-feed.ts';
+export type { Carrier } from './replication/carrier.ts';
+export type { Side } from './replication/handshake.ts';
+export type { LinkStatus } from './replication/link.ts';
+export { memoryCarriers } from './replication/memory-carrier.ts';
+export { type ReplicateOptions, type ReplicationSession, replicate } from './replication/replicate.ts';
+export { streamCarrier } from './replication/stream-carrier.ts';
+export { webSocketCarrier } from './replication/web-socket-carrier.ts';
 export type { Role } from './rights/role.ts';
 export type { Durability, SqlValue, Statement, Store } from './store.ts';

@@ -1,3 +1,5 @@
+import type { JsonBounds } from '@fairlead/base';
+
 /** How long a statement waits for another program's lock. The wait blocks the thread, and only a foreign tool can cause it. */
 export const BUSY_TIMEOUT_MS = 2_000;
 
@@ -118,3 +120,40 @@ export const MAX_BATCH_BYTES = 4 * MIB;
 
 /** Writes that a consumer is read at once. */
 export const FEED_PAGE = Object.freeze({ limit: 64, bytes: 4 * MIB });
+
+/** One replicated message: the largest batch with its headers, and room for a version vector of many thousand authors. */
+export const MAX_FRAME_BYTES = 8 * MIB;
+
+/** What a replicated message may hold: a batch of commits, each as deep as a value may be, inside four levels of frame. */
+export const frameBounds: JsonBounds = Object.freeze({
+  maxBytes: MAX_FRAME_BYTES,
+  maxDepth: MAX_VALUE_DEPTH + 6,
+  maxNodes: 4 * MIB,
+  maxStringBytes: 2 * MIB,
+  maxKeyBytes: MAX_MEMBER_BYTES,
+});
+
+/** What a header and a signature add to each commit, and a digest to each operation, in a message. */
+export const COMMIT_OVERHEAD_BYTES = 640;
+export const OP_OVERHEAD_BYTES = 48;
+
+/** Databases that one session keeps in step. */
+export const MAX_LINKS = 1_024;
+
+/** Messages that wait to be read; more than one of the largest would only fill memory. */
+export const MAX_UNREAD_FRAMES = 8;
+
+/** How long the other side has to say and prove who it is: two messages each way on a slow line. */
+export const HANDSHAKE_MS = 10_000;
+
+/** How long a batch may go unanswered: applying the largest takes well under a second, a slow line some. */
+export const ACK_MS = 60_000;
+
+/** How long local writes wait for own commits that another peer still has. */
+export const TAKE_BACK_MS = 10_000;
+
+/** Bytes that may stand in a socket's buffer before more is asked for. */
+export const MAX_SENDING_BYTES = MIB;
+
+/** A difference of wall clocks that is worth a line: below it, the order of what two people write at once surprises nobody. */
+export const CLOCK_SKEW_SHOWN_MS = 60_000;

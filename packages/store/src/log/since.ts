@@ -1,4 +1,9 @@
-import { MAX_BATCH_BYTES, MAX_COMMITS_IN_APPLY } from '../limits.ts';
+import {
+  COMMIT_OVERHEAD_BYTES,
+  MAX_BATCH_BYTES,
+  MAX_COMMITS_IN_APPLY,
+  OP_OVERHEAD_BYTES,
+} from '../limits.ts';
 import type { Version } from './chain.ts';
 import { type Commit, commitJson } from './commit.ts';
 import type { DatabaseState } from './database-state.ts';
@@ -31,7 +36,8 @@ export async function since(
   }
   const taken: Commit[] = [];
   let size = 0;
-  for (const { commit, bytes: own } of pieces.flat().sort((left, right) => left.n - right.n)) {
+  for (const { commit, bytes: ops } of pieces.flat().sort((left, right) => left.n - right.n)) {
+    const own = ops + COMMIT_OVERHEAD_BYTES + OP_OVERHEAD_BYTES * commit.ops.length;
     if (taken.length > 0 && (taken.length >= limit || size + own > bytes)) break;
     taken.push(commitJson(commit));
     size += own;

@@ -107,7 +107,7 @@ function mintReason(
   known: StoredAuthor | null,
   now: { readonly peer: string; readonly incarnation: Incarnation; readonly arrivals: number },
 ): MintReason | null {
-  if (known === null || known.peer !== now.peer) return 'first';
+  if (known === null || known.peer !== now.peer) return now.arrivals === 0 ? 'first' : 'moved';
   const { device, inode, born } = known.incarnation;
   if (device !== now.incarnation.device || inode !== now.incarnation.inode || born !== now.incarnation.born)
     return 'moved';

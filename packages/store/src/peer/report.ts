@@ -8,6 +8,8 @@ export type StoreReport =
     }
   | { readonly code: 'commit_fork'; readonly database: string; readonly author: string; readonly seq: number }
   | { readonly code: 'commit_denied'; readonly database: string; readonly commits: number }
+  /** The other's wall clock differs by more than a minute: what the slower one writes last may sort first. */
+  | { readonly code: 'clock_skew'; readonly peer: string; readonly skewMs: number }
   /** A consumer of writes threw and will be tried again. `cause` stays inside the process. */
   | {
       readonly code: 'consumer_failed';

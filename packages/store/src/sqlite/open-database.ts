@@ -26,6 +26,21 @@ export function openDatabase(path: string, migrations: readonly Migration[]): Da
   }
 }
 
+/** Looks whether a file is this program's database of a known version, and whole as far as its pages tell. Throws coded errors. */
+export function inspectDatabase(path: string, migrations: readonly Migration[]): void {
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { readOnly: true });
+    recognise(database, migrations);
+    const check = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
+    if (check !== 'ok') throw storeError('store_corrupt');
+  } catch (error) {
+    throw sqliteFault(error);
+  } finally {
+    database?.close();
+  }
+}
+
 function recognise(database: DatabaseSync, migrations: readonly Migration[]): void {
   const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
   const application = Number(database.prepare('PRAGMA application_id').get()?.['application_id']);

@@ -1,0 +1,62 @@
+import { copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '@fairlead/base';
+import { storeError } from '../errors.ts';
+import { logOf } from '../sqlite/log-of.ts';
+import type { Store } from '../store.ts';
+
+/** What a backup holds beside the database. Never `author.key`: a restored folder writes under a new author. */
+const KEPT_FILES = ['peer.key', 'secret.key'];
+
+export const BACKUP_FORMAT = 'fairlead-backup-v1';
+
+/**
+ * Copies an open store and the keys of its state directory to a new folder, mode 0700, while writing goes on. The folder is
+ * there whole or not at all. Whoever has it can act as this peer. Rejects with `backup_target_exists` or a code of the store.
+ */
+export async function backup(options: {
+  readonly store: Store;
+  readonly stateDirectory: string;
+  readonly to: string;
+  readonly clock: Clock;
+}): Promise<void> {
+  const { store, stateDirectory, to, clock } = options;
+  if (await exists(to)) throw storeError('backup_target_exists');
+  const partial = `${to}.partial`;
+  await rm(partial, { recursive: true, force: true });
+  await mkdir(partial, { mode: 0o700 });
+  try {
+    await logOf(store).backup(join(partial, 'fairlead.db'));
+    for (const name of KEPT_FILES) {
+      const from = join(stateDirectory, name);
+      if (await exists(from)) await copyFile(from, join(partial, name));
+    }
+    const about = { format: BACKUP_FORMAT, at_ms: clock.wallMs() };
+    await writeFile(join(partial, 'backup.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
+    for (const name of ['fairlead.db', 'backup.json', ...KEPT_FILES]) await syncFile(join(partial, name));
+    await rename(partial, to);
+    await syncFile(dirname(to));
+  } catch (error) {
+    await rm(partial, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return await stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** Files for their owner alone, and on disk. */
+export async function syncFile(path: string): Promise<void> {
+  if (!(await exists(path))) return;
+  const handle = await open(path, 'r');
+  try {
+    if ((await handle.stat()).isFile()) await handle.chmod(0o600);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
