@@ -299,3 +299,94 @@ test('1,000 openings and endings with timers and listeners retain at most 5 MiB 
   await carrier.end();
   assert.deepEqual(resources(), open);
 });
+
+test('who was entered last and has not answered is seen too', async () => {
+  const activity = new Int32Array(new SharedArrayBuffer(8));
+  let release = (): void => {};
+  const { guest } = await opened(
+    {
+      tools: {
+        waits: {
+          about: 'x',
+          run: () =>
+            new Promise<void>((resolve) => {
+              release = resolve;
+            }),
+        },
+      },
+    },
+    { activity, number: 7 },
+  );
+  const waiting = guest.call(request('waits'));
+  assert.deepEqual([...activity], [0, 7]);
+  release();
+  await waiting;
+  assert.deepEqual([...activity], [0, 0]);
+});
+
+test('an instance that is closed while its tools are asked for is not opened', async () => {
+  let answer = (_tools: readonly never[]): void => {};
+  const closed: string[] = [];
+  const guest = new Guest(
+    makeExtension(
+      {
+        name: 'one',
+        version: '1',
+        open: () => 'state',
+        moreTools: () =>
+          new Promise<readonly never[]>((resolve) => {
+            answer = resolve;
+          }),
+        close: (state: string) => void closed.push(state),
+      },
+      false,
+    ),
+    { host: new RecordingHost() as never },
+  );
+  const opening = assert.rejects(guest.open({ instance: 'g', kind: 'global', key: '', settings: SETTINGS }), {
+    code: 'extension_ended',
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  await guest.end();
+  answer([]);
+  await opening;
+  assert.deepEqual(closed, ['state']);
+  await assert.rejects(guest.open({ instance: 'h', kind: 'global', key: '', settings: SETTINGS }), {
+    code: 'extension_ended',
+  });
+});
+
+test('what a handler throws is told, whatever it is', async () => {
+  const thrown: readonly [unknown, RegExp][] = [
+    [new Error(''), /no reason given/],
+    [
+      {
+        toString() {
+          throw new Error('no');
+        },
+      },
+      /something that has no text/,
+    ],
+    [Symbol('x'), /Symbol\(x\)/],
+  ];
+  for (const [value, text] of thrown) {
+    const { guest } = await opened({
+      tools: {
+        t: {
+          about: 'x',
+          run: () => {
+            throw value;
+          },
+        },
+      },
+    });
+    assert.throws(() => guest.call(request('t')), text);
+  }
+});
+
+test('a cap’s answer that JSON cannot hold is its failure', async () => {
+  const cap = { kind: 'example.odd', methods: ['odd'] };
+  const { guest } = await opened({ provides: { odd: { cap, impl: { odd: () => ({ at: new Date(0) }) } } } });
+  const asked = { ...request('example.odd', 'cap'), method: 'odd' };
+  assert.throws(() => guest.call(asked), { code: 'cap_failed', message: /its answer\/at is a Date/ });
+});

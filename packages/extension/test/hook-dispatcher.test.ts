@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ToolCall } from '../src/authoring/part.ts';
 import { blockText, type GateResult } from '../src/dispatch/gate-fold.ts';
+import { HookDispatcher } from '../src/dispatch/hook-dispatcher.ts';
 import type { HookTarget } from '../src/dispatch/hook-target.ts';
+import { extensionError } from '../src/errors.ts';
 import { jsonOf } from '../src/schema/any-schema.ts';
 import { s } from '../src/schema/builder.ts';
 import { compileSchema } from '../src/schema/compile-schema.ts';
@@ -185,10 +187,17 @@ test('a gate that cannot run refuses what it judges, and nothing else', async ()
   assert.deepEqual(said(await hooks.toolCall([later, gone], { ...CALL, tool: 'read' }, parseAny)), CALL.args);
   // The same where the extension turns out to be gone.
   const dying = bare('guard', () => {
-    throw Object.assign(new (class extends Error {})('x'), { code: 'extension_crashed' });
+    throw extensionError('extension_crashed', 'it fell', { certainty: 'not_started' });
   });
-  assert.match(String(said(await hooks.toolCall([dying], CALL, parseAny))), /^hook_failed blocked by guard/);
-  assert.equal(reports.length, 3);
+  assert.equal(
+    said(await hooks.toolCall([dying], CALL, parseAny)),
+    'gate_unavailable blocked by guard: it cannot run now (extension_crashed); /extensions remove guard takes it out of this session',
+  );
+  assert.equal(await hooks.agentEnd([dying], { status: 'completed' }), undefined);
+  assert.deepEqual(
+    reports.map(({ kind, code }) => `${kind} ${code}`),
+    [...Array(3).fill('tool_call gate_unavailable'), 'agent_end hook_failed'],
+  );
 });
 
 test('a whole dispatch has 30 s: then the gate that runs blocks', async () => {
@@ -464,15 +473,52 @@ test('every request is a call of its own, and none is left in flight', async () 
   );
 });
 
+test('a tier’s own fault keeps its code', async () => {
+  const { hooks, reports } = dispatching();
+  const faulty = bare('guard', () => {
+    throw extensionError('verdict_invalid', 'its answer is a function');
+  });
+  assert.match(
+    String(said(await hooks.toolCall([faulty], CALL, parseAny))),
+    /^verdict_invalid blocked by guard/,
+  );
+  const lost = bare('guard', () => Promise.reject(extensionError('frame_too_large')));
+  assert.match(String(said(await hooks.toolCall([lost], CALL, parseAny))), /^hook_failed blocked by guard/);
+  assert.equal(reports.length, 2);
+});
+
+test('what cannot run and is no gate is left out in silence', async () => {
+  const { hooks, reports } = dispatching();
+  const gone = { ...bare('gone', () => assert.fail()), gone: 'waiting' };
+  const later = await targetOf('later', 'tool_result', { on: { toolResult: async () => 'x' } });
+  const end = { ...CALL, text: 'r', isError: false };
+  assert.deepEqual(await hooks.toolResult([gone, later, gone], end), { text: 'x', changedBy: ['later'] });
+  assert.deepEqual(reports, []);
+});
+
 test('a report that throws ends the dispatch, and not the host', async () => {
-  const { hooks, clock } = dispatching();
-  const failing = new (Object.getPrototypeOf(hooks).constructor)({
-    wheel: Reflect.get(dispatching(), 'wheel'),
+  const { clock, wheel } = dispatching();
+  const failing = new HookDispatcher({
+    wheel,
     report() {
       throw new Error('log is full');
     },
   });
-  const target = await gate('guard', () => Promise.reject(new Error('no')));
-  await assert.rejects(Promise.resolve(failing.toolCall([target], CALL, parseAny)), /log is full/);
+  const run = async (toolCall: (call: ToolCall, ctx: never) => unknown) =>
+    failing.toolCall([await gate('guard', toolCall)], CALL, parseAny);
+  await assert.rejects(
+    run(() => Promise.reject(new Error('no'))),
+    /log is full/,
+  );
+  await assert.rejects(
+    run(async () => 5),
+    /log is full/,
+  );
+  const late = assert.rejects(
+    run(() => new Promise(() => {})),
+    /log is full/,
+  );
+  await clock.advance(10_000);
+  await late;
   assert.equal(clock.pendingTimers, 0);
 });

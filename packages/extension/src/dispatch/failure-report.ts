@@ -9,12 +9,14 @@ import type { Failure } from './series.ts';
 const GONE: ReadonlySet<string> = new Set(['extension_ended', 'extension_crashed', 'extension_unresponsive']);
 
 /** A handler's failure as it is told to the operator, and in a gate's reason. */
-export function failureReport(failure: Failure, owner: string, kind: FiredKind): HookReport {
+export function failureReport(
+  failure: Exclude<Failure, { readonly kind: 'cancelled' }>,
+  owner: string,
+  kind: FiredKind,
+): HookReport {
   switch (failure.kind) {
     case 'late':
       return { owner, kind, code: 'hook_timeout', reason: 'it did not answer in time' };
-    case 'cancelled':
-      return { owner, kind, code: 'hook_timeout', reason: 'the turn was cancelled' };
     case 'gone':
       return { owner, kind, code: 'gate_unavailable', reason: goneReason(failure.reason, owner) };
     default:
@@ -23,18 +25,16 @@ export function failureReport(failure: Failure, owner: string, kind: FiredKind):
 }
 
 function thrownReport(thrown: unknown, owner: string, kind: FiredKind): HookReport {
-  if (thrown instanceof ExtensionError) {
-    if (GONE.has(thrown.code))
-      return { owner, kind, code: 'gate_unavailable', reason: goneReason(thrown.code, owner) };
+  if (!(thrown instanceof ExtensionError)) {
+    const reason = `it threw: ${thrownText(thrown, outputLimits.maxFaultMessage)}`;
+    return { owner, kind, code: 'hook_failed', reason };
+  }
+  if (!GONE.has(thrown.code)) {
     const code = thrown.code === 'verdict_invalid' ? 'verdict_invalid' : 'hook_failed';
     return { owner, kind, code, reason: thrown.message };
   }
-  return {
-    owner,
-    kind,
-    code: 'hook_failed',
-    reason: `it threw: ${thrownText(thrown, outputLimits.maxFaultMessage)}`,
-  };
+  if (kind !== 'tool_call') return { owner, kind, code: 'hook_failed', reason: thrown.message };
+  return { owner, kind, code: 'gate_unavailable', reason: goneReason(thrown.code, owner) };
 }
 
 function goneReason(reason: string, owner: string): string {

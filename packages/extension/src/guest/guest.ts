@@ -30,7 +30,10 @@ export interface GuestOptions {
   readonly clock?: Clock;
   /** What the scope of a built-in is given; an extension that is none never sees it. */
   readonly peer?: unknown;
-  /** Slot 0 is set to `number` while a piece of the extension runs, so that another thread can name it. */
+  /**
+   * Over shared memory, so that another thread can name who blocks this one: slot 0 is `number` while a piece of the extension runs, slot 1
+   * from when a handler is entered until it has answered.
+   */
   readonly activity?: Int32Array;
   readonly number?: number;
 }
@@ -69,7 +72,7 @@ export class Guest {
       host: options.host,
       clock: options.clock ?? machineClock(),
       log: logTo(options.host),
-      activity: options.activity ?? new Int32Array(1),
+      activity: options.activity ?? new Int32Array(2),
       number: options.number ?? 1,
       asks: 0,
     };

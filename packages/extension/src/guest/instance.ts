@@ -22,7 +22,10 @@ export interface Surroundings {
   readonly host: HostSide;
   readonly clock: Clock;
   readonly log: Log;
-  /** Slot 0 says, to a thread that watches, which extension runs right now; 0 is none. */
+  /**
+   * What a thread that watches may read, 0 being none: slot 0 says which extension runs right now, slot 1 which
+   * was entered last and has not answered: the likely one when this thread is blocked and slot 0 says none.
+   */
   readonly activity: Int32Array;
   readonly number: number;
   /** Questions to the host without an answer yet. */
@@ -55,10 +58,13 @@ export class Instance {
   enter(): void {
     if (this.ended) throw extensionError('extension_ended', this.id, { certainty: 'not_started' });
     this.#inFlight += 1;
+    this.around.activity[1] = this.around.number;
   }
 
   /** Counts a call out. */
   leave(): void {
+    const { activity, number } = this.around;
+    if (activity[1] === number) activity[1] = 0;
     this.#inFlight -= 1;
     if (this.#inFlight > 0 || this.#idle.length === 0) return;
     const waiting = this.#idle;

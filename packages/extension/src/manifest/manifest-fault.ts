@@ -1,21 +1,25 @@
-/** Which rule a manifest breaks. The first five groups are judged in this order; the rest follow. */
-export type ManifestCheck =
-  | 'shape'
-  | 'empty_name'
-  | 'host_only_in_provides'
-  | 'duplicate_provides'
-  | 'duplicate_hook'
-  | 'duplicate_request'
-  | 'required_and_requested'
-  | 'name'
-  | 'scopes'
-  | 'hooks'
-  | 'capability'
-  | 'gates'
-  | 'settings'
-  | 'tools'
-  | 'commands'
-  | 'routines';
+/** The rules of a manifest. The shape comes first, then those that manifests have had from the beginning, in this order; the rest follow. */
+export const MANIFEST_CHECKS = Object.freeze([
+  'shape',
+  'empty_name',
+  'host_only_in_provides',
+  'duplicate_provides',
+  'duplicate_hook',
+  'duplicate_request',
+  'required_and_requested',
+  'name',
+  'scopes',
+  'hooks',
+  'gates',
+  'capability',
+  'settings',
+  'tools',
+  'commands',
+  'routines',
+] as const);
+
+/** Which rule a manifest breaks. */
+export type ManifestCheck = (typeof MANIFEST_CHECKS)[number];
 
 /** Why a manifest is refused: the code, the rule, the place as a JSON Pointer, and words that go on after the place. */
 export interface ManifestFault {
