@@ -64,7 +64,7 @@ test('where the schema allows them, or is not known any more, the code speaks fo
   }
 });
 
-test('a Runner that says so after it may have begun gets no such detail', async (t) => {
+test('a Runner that says so after it may have begun contradicts itself, and is not believed', async (t) => {
   const floor = await dispatchFloor(t);
   floor.runners.answers.tools_call = () => fault('outcome_unknown', 'plugin_arguments_schema_invalid');
   const { error } = await floor.invoke({
@@ -72,5 +72,5 @@ test('a Runner that says so after it may have begun gets no such detail', async 
     binding: await floor.bind(),
     arguments: { text: 7 },
   });
-  assert.deepEqual([error?.message, error?.detail], [PLAIN, undefined]);
+  assert.deepEqual([error?.code, error?.detail], ['invalid_plugin_response', undefined]);
 });

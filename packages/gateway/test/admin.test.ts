@@ -176,6 +176,21 @@ test('status shows Runners and their plugins, and one that does not answer in 2 
   });
 });
 
+test('status shows a token that is limited to some Runners no other', async (t) => {
+  hygiene(t);
+  const fixture = await startGateway(t);
+  const { port, tokens } = fixture;
+  serveEcho(await runner(t, port, await fixture.mintRunner('mine'), 'mine'));
+  serveEcho(await runner(t, port, await fixture.mintRunner('other'), 'other'));
+  const { secret } = await tokens.mint({ name: 'limited', scopes: ['admin'], runners: ['mine'] });
+  const { envelope } = await ask(port, { path: '/api/admin/status', token: secret });
+  const { runners } = envelope.output as { runners: { runner: string }[] };
+  assert.deepEqual(
+    runners.map((row) => row.runner),
+    ['mine'],
+  );
+});
+
 test('admin routes are for this machine: not through the public URL, nor through a proxy', async (t) => {
   hygiene(t);
   const { port, token } = await startGateway(t, { config: { publicUrl: 'https://fairlead.example' } });

@@ -9,6 +9,7 @@ import {
   readRunnerPayload,
 } from '@fairlead/protocol';
 import { dispatchErrors } from '../errors.ts';
+import { codeFitsCertainty } from './code-and-certainty.ts';
 
 /** The payload that belongs to a request. */
 export type PayloadOf<Request extends RunnerRequest> = Extract<
@@ -57,6 +58,7 @@ export function judgeAnswer<Request extends RunnerRequest>(
   if (!hasValue(answer)) {
     const { code } = answer.fault;
     if (!isCode(code) || GATEWAY_ONLY.has(code)) return invalid;
+    if (request.kind === 'tools_call' && !codeFitsCertainty(code, answer.certainty)) return invalid;
     return {
       ok: false,
       certainty: answer.certainty === 'outcome_unknown' ? unknown : answer.certainty,

@@ -1,5 +1,5 @@
 import { hasValue, type Json, type JsonObject } from '@fairlead/base';
-import { isScope, type Principal, type RunnerPort } from '@fairlead/dispatch';
+import { isScope, mayUseRunner, type Principal, type RunnerPort } from '@fairlead/dispatch';
 import type { FastifyInstance } from 'fastify';
 import type { Tokens } from '../auth/tokens.ts';
 import { httpLimits } from '../limits.ts';
@@ -47,8 +47,9 @@ export function addAdminRoutes(server: FastifyInstance, options: AdminRouteOptio
     });
   });
 
-  server.get('/api/admin/status', route, (_request, reply) => {
-    answerWith(reply, options, async () => successEnvelope(await status(options)));
+  server.get('/api/admin/status', route, (request, reply) => {
+    const principal = request.principal as Principal;
+    answerWith(reply, options, async () => successEnvelope(await status(options, principal)));
   });
 
   server.post('/api/admin/stop', route, (_request, reply) => {
@@ -90,9 +91,11 @@ async function mint(tokens: Tokens, body: Json, principal: Principal): Promise<E
   return successEnvelope({ secret: minted.secret, token: minted.token as unknown as Json });
 }
 
-async function status(options: AdminRouteOptions): Promise<JsonObject> {
+/** A token that is limited to some Runners sees no other here either. */
+async function status(options: AdminRouteOptions, principal: Principal): Promise<JsonObject> {
+  const visible = options.runners.runners().filter(({ runner }) => mayUseRunner(principal, runner));
   const runners = await Promise.all(
-    options.runners.runners().map(async ({ runner, instanceId }) => {
+    visible.map(async ({ runner, instanceId }) => {
       const outcome = await options.runners.request(
         runner,
         instanceId,
