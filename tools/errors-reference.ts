@@ -3,12 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorEntry } from '@fairlead/base';
 import { dispatchErrors } from '@fairlead/dispatch';
+import { extensionErrors } from '@fairlead/extension/runtime';
 import { gatewayErrors } from '@fairlead/gateway';
 import { processErrors } from '@fairlead/process';
 import { protocolErrors } from '@fairlead/protocol';
 import { runnerErrors } from '@fairlead/runner';
 import { storeErrors } from '@fairlead/store';
-import { extensionErrors } from '@fairlead/extension/runtime';
 import { cliErrors } from '../packages/cli/src/errors.ts';
 import { pluginSdkErrors } from '../packages/plugin-sdk/src/errors.ts';
 
