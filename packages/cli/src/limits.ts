@@ -28,6 +28,7 @@ export const answerTimeoutMs = Object.freeze({
   /** The gateway waits 125 s. */
   check: 150 * secondMs,
   reload: 150 * secondMs,
+  outcome: 15 * secondMs,
   'check-config': 15 * secondMs,
   'reload-config': 150 * secondMs,
   admin: 15 * secondMs,
