@@ -85,9 +85,9 @@ test('SIGKILL leaves no process; the next up starts cleanly and its open intent 
     code: 'invocation_interrupted',
   });
   assert.equal(rowOf(ids[0])?.certainty, 'completed');
-  // The old binding is of the old process.
+  // The old binding outlived the gateway, and not the Runner's process that it is of.
   const late = await pluginTool(again, again.token, { action: 'call', binding, arguments: {} });
-  assert.equal((late.body['error'] as JsonObject)['code'], 'describe_required');
+  assert.equal((late.body['error'] as JsonObject)['code'], 'plugin_replaced');
   assert.equal((await endHost(again)).exit, 0);
 });
 

@@ -315,6 +315,13 @@ function addPluginCommands(program: Command, execute: Execute): void {
     .action((flags) =>
       execute(async (context) => (await import('./commands/plugin-call.ts')).pluginCall(context, flags)),
     );
+  network('outcome', 'what became of a call, check or reload whose answer was lost; runs nothing')
+    .addOption(valueFlag('--call <id>', 'the call that the answer named').makeOptionMandatory())
+    .action((flags) =>
+      execute(async (context) =>
+        (await import('./commands/plugin-outcome.ts')).pluginOutcome(context, flags),
+      ),
+    );
 }
 
 function addMcpCommand(program: Command, execute: Execute): void {

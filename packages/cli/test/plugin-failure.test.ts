@@ -40,7 +40,7 @@ function answered(
   };
 }
 
-const actions: readonly PluginAction[] = ['list', 'describe', 'call', 'check', 'reload'];
+const actions: readonly PluginAction[] = ['list', 'describe', 'call', 'check', 'reload', 'outcome'];
 const certainties = ['not_started', 'completed', 'outcome_unknown'] as const;
 /** Exit status by action and certainty: 3 only where something may have happened. */
 const exits: Readonly<Record<PluginAction, readonly [number, number, number]>> = {
@@ -49,6 +49,7 @@ const exits: Readonly<Record<PluginAction, readonly [number, number, number]>> =
   call: [1, 1, 3],
   check: [1, 1, 3],
   reload: [1, 1, 3],
+  outcome: [1, 1, 1],
 };
 
 for (const action of actions) {

@@ -17,6 +17,7 @@ const actions: Readonly<Record<FailedAction, { readonly scope: string; readonly 
   call: { scope: 'plugin:invoke', hasEffect: true },
   check: { scope: 'plugin:manage', hasEffect: true },
   reload: { scope: 'plugin:manage', hasEffect: true },
+  outcome: { scope: 'plugin:invoke', hasEffect: false },
   'check-config': { scope: 'runner:manage', hasEffect: false },
   'reload-config': { scope: 'runner:manage', hasEffect: true },
 };

@@ -4,7 +4,7 @@ import { answerTimeoutMs } from '../limits.ts';
 import { connectTools, type NetworkFlags, type SentAnswer } from './tool-request.ts';
 
 /** What `plugin_tool` does; its parameters are those of docs/reference/plugin-tool.md. */
-export type PluginAction = 'list' | 'describe' | 'call' | 'check' | 'reload';
+export type PluginAction = 'list' | 'describe' | 'call' | 'check' | 'reload' | 'outcome';
 
 /** One request to `plugin_tool`. Throws `server_unreachable` where nothing was sent. */
 export type PluginToolCaller = (action: PluginAction, params: JsonObject) => Promise<SentAnswer>;

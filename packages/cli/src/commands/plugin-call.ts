@@ -41,7 +41,8 @@ export async function pluginCall(context: CommandContext, flags: CallFlags): Pro
   return isError ? exitCodes.failed : exitCodes.done;
 }
 
-function renderResult(result: JsonObject): string {
+/** What a tool answered, for people. */
+export function renderResult(result: JsonObject): string {
   const texts = objectsIn(result['content']).map((item) => `${safeText(String(item['text'] ?? ''))}\n`);
   const structured = result['structuredContent'];
   return texts.join('') + (structured === undefined ? '' : `structured:\n${schemaText(structured)}\n`);
