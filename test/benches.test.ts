@@ -31,6 +31,23 @@ test('the benches of a call measure the real product and leave nothing behind', 
   for (const row of report.rows) assert.ok(row.ratio > 0 && row.baseline > 0, JSON.stringify(row));
 });
 
+test('the bench of settling loses answers, finds out what they were, and leaves nothing behind', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'bench.json');
+  const ignore = () => {};
+  await runBenches(['--only', 'settling', '--quick', '--seed', '1', '--json', file], benches, {
+    out: ignore,
+    err: ignore,
+    freshSeed: () => 1,
+    signal: new AbortController().signal,
+  });
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  assert.deepEqual(report.failures, []);
+  const [one, eight, middle] = report.rows;
+  assert.deepEqual([one.goal, one.goalOf, eight.goal, middle.goal], [100, 'limit', 100, null]);
+  for (const row of report.rows) assert.ok(row.p50 > 0, JSON.stringify(row));
+});
+
 test('every bench has a name of its own, which --only takes', () => {
   const names = benches.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);

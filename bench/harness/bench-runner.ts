@@ -1,5 +1,5 @@
-import { systemClock, systemRandom } from '@fairlead/base';
-import { type Runner, startRunner } from '@fairlead/runner';
+import { type Clock, systemClock, systemRandom } from '@fairlead/base';
+import { type Runner, type RunnerLog, startRunner } from '@fairlead/runner';
 import { benchEnvironment } from './environment.ts';
 
 /** Starts a real Runner in this process, linked to whatever listens at `gatewayUrl`. */
@@ -7,9 +7,11 @@ export function startBenchRunner(options: {
   readonly configPath: string;
   readonly stateDirectory: string;
   readonly gatewayUrl: string;
+  readonly token?: string;
+  readonly clock?: Clock;
+  readonly log?: RunnerLog;
 }): Promise<Runner> {
   return startRunner({
-    ...options,
     runnerId: 'bench',
     token: `fairlead_runner_${'A'.repeat(43)}`,
     env: benchEnvironment(),
@@ -17,5 +19,6 @@ export function startBenchRunner(options: {
     clock: systemClock(),
     random: systemRandom(),
     log: () => {},
+    ...options,
   });
 }

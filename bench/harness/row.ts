@@ -1,8 +1,8 @@
 import type { Measurement, Unit } from './measurement.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 
-/** What a goal bounds: `p50 / baseline`, `p50 - baseline`, or that in every round `p50` came before `baseline`. */
-type GoalOf = 'ratio' | 'difference' | 'order';
+/** What a goal bounds: `p50 / baseline`, `p50 - baseline`, `p50`, or that in every round `p50` came before `baseline`. */
+type GoalOf = 'ratio' | 'difference' | 'limit' | 'order';
 
 type Range = readonly [min: number, max: number];
 
@@ -44,6 +44,11 @@ export function differenceRow(name: string, measured: Measurement, baseline: Mea
 export function orderRow(name: string, before: Measurement, after: Measurement): Row {
   const compared = compare(name, before, after);
   return { ...compared, goal: 1, goalOf: 'order', holds: compared.ratioRange[1] < 1 };
+}
+
+/** Holds when `p50` itself is at most `max`, in the measurement's unit. */
+export function limitRow(name: string, measured: Measurement, max: number): Row {
+  return { ...reportRow(name, measured), goal: max, goalOf: 'limit', holds: measured.p50 <= max };
 }
 
 /** A figure that is only reported, beside another where there is one to set it against. */

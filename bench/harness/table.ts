@@ -57,6 +57,8 @@ export function goalText(row: Row): string {
       return `ratio ≤ ${row.goal}`;
     case 'difference':
       return `difference ≤ ${row.goal} ${row.unit}`;
+    case 'limit':
+      return `p50 ≤ ${row.goal} ${row.unit}`;
     case 'order':
       return 'before, in every round';
     case null:
