@@ -44,7 +44,7 @@ export class ReadRows {
     this.#timer = undefined;
     const rows = this.#waiting;
     this.#waiting = [];
-    for (const row of rows) this.#write(row);
+    if (rows.length > 0) this.#write(rows);
   }
 
   /** Resolves when nothing waits and nothing is being written. */
@@ -53,12 +53,17 @@ export class ReadRows {
     while (this.#writing.size > 0) await Promise.all(this.#writing);
   }
 
-  #write({ entry, row }: ReadRow): void {
-    const write = this.#store
-      .write([row], 'normal')
-      .then(this.#wrote, () =>
-        this.#log?.('warn', 'journal.read_not_written', { call: entry.id, action: entry.action }),
-      );
+  #write(rows: readonly ReadRow[]): void {
+    const statements = rows.map(({ row }) => row);
+    const write = this.#store.write(statements, 'normal').then(
+      () => {
+        for (const _row of rows) this.#wrote();
+      },
+      () => {
+        for (const { entry } of rows)
+          this.#log?.('warn', 'journal.read_not_written', { call: entry.id, action: entry.action });
+      },
+    );
     this.#writing.add(write);
     void write.then(() => this.#writing.delete(write));
   }
