@@ -5,12 +5,14 @@ import { eightProviders } from './eight-providers.ts';
 import { httpCall } from './http-call.ts';
 import { idleMemory } from './idle-memory.ts';
 import { runnerCall } from './runner-call.ts';
+import { settling } from './settling.ts';
 import { upReady } from './up-ready.ts';
 
 /** All benches, in the order they run. */
 export const benches: readonly Bench[] = [
   runnerCall,
   httpCall,
+  settling,
   admission,
   eightProviders,
   cliHelp,
