@@ -4,6 +4,8 @@ export type ScaffoldFile = { readonly path: string; readonly text: string };
 /** Where the scaffold keeps the SDK until the registry has it; npm writes the tarball's digest into the lockfile. */
 export const sdkTarball = 'vendor/fairlead-plugin-sdk-0.1.0.tgz';
 
+const sdk = '@fairlead/plugin-sdk';
+
 /** The files of a new plugin, the SDK's tarball aside. The same id gives the same bytes, and no path of this machine. */
 export function pluginFiles(id: string): readonly ScaffoldFile[] {
   return [
@@ -23,7 +25,7 @@ function packageJson(id: string): object {
     type: 'module',
     engines: { node: '>=18' },
     scripts: { typecheck: 'tsc --noEmit', build: 'tsc' },
-    dependencies: { '@fairlead/plugin-sdk': `file:${sdkTarball}` },
+    dependencies: { [sdk]: `file:${sdkTarball}` },
     devDependencies: { '@types/node': '^18.19.0', typescript: '^5.4.0' },
   };
 }
@@ -45,7 +47,7 @@ const tsconfig = {
   include: ['src'],
 };
 
-const pluginSource = `import { definePlugin, defineTool, runPlugin, schema, textResult } from '@fairlead/plugin-sdk';
+const pluginSource = `import { definePlugin, defineTool, runPlugin, schema, textResult } from '${sdk}';
 
 const echo = defineTool({
   name: 'echo',
