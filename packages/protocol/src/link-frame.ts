@@ -43,7 +43,7 @@ export type ResultFrame = {
 };
 
 /** A call that was answered `running` on this connection has ended: its outcome can be asked for again. */
-export type EndedFrame = { readonly type: 'ended'; readonly call: string };
+type EndedFrame = { readonly type: 'ended'; readonly call: string };
 
 /** One text frame of the Runner link (docs/reference/native-plugin-protocol.md §15). */
 export type LinkFrame =
