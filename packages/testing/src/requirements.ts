@@ -10,6 +10,7 @@ export type Requirement =
   | 'powershell'
   | 'ps'
   | 'python3'
+  | 'registry'
   | 'setsid'
   | 'tmux';
 
@@ -33,6 +34,8 @@ const PROOFS: Readonly<Record<Requirement, readonly [string, ...string[]]>> = Ob
   powershell: ['pwsh', '-NoProfile', '-Command', 'exit 0'],
   ps: ['ps', '-p', '1'],
   python3: ['python3', '-c', ''],
+  // npm, and a package registry that it reaches.
+  registry: ['npm', 'view', 'typescript@5.4.5', 'version', '--fetch-retries=0'],
   setsid: ['setsid', 'true'],
   tmux: ['tmux', '-V'],
 });
