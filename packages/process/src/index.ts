@@ -24,4 +24,9 @@ export {
   spawnTree,
   type TreeOwner,
 } from './tree/spawn-tree.ts';
-export { startWatchdog, type Watchdog, type WatchdogOptions } from './watchdog/watchdog.ts';
+export {
+  startWatchdog,
+  type Watchdog,
+  type WatchdogEvent,
+  type WatchdogOptions,
+} from './watchdog/watchdog.ts';

@@ -39,10 +39,14 @@ export const stderrLimits = Object.freeze({
 
 /** The watchdog of a Runner. */
 export const watchdogLimits = Object.freeze({
-  /** It ends by itself well before; a shell that hangs is then killed. */
-  closeMs: 10_000,
-  /** Started again after an unexpected end, so often in all: one that always dies is not worth a loop. */
-  restarts: 5,
+  /** At close the trees have been ended already, so it ends in some 0.1 s; a Runner's stop has 5 s in all. */
+  closeMs: 1_500,
+  /** Between a first loss and the next start: whoever kills once is through by then. Doubled with each further loss. */
+  restartFirstMs: 100,
+  /** The longest such pause: what always dies then costs two processes a minute. */
+  restartLastMs: 30_000,
+  /** One that lived so long is taken for sound, and its loss for a first one. */
+  steadyMs: 60_000,
 });
 
 /** How much of a file tells what it is: enough for every magic number and the first line of a script. */

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { systemRandom } from '@fairlead/base';
 import { pidIsAlive, waitFor } from '@fairlead/testing';
@@ -72,4 +73,9 @@ export async function wholeText(stream: Readable): Promise<string> {
 
 export function gone(pid: number): Promise<unknown> {
   return waitFor(() => !pidIsAlive(pid), { what: `process ${pid} to be gone` });
+}
+
+/** The kernel's letter for what a living process does; `T`: it is stopped. */
+export function processState(pid: number): string {
+  return /\) (\w) /.exec(readFileSync(`/proc/${pid}/stat`, 'latin1'))?.[1] ?? '';
 }

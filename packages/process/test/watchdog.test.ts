@@ -4,18 +4,10 @@ import { once } from 'node:events';
 import { readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { randomId, systemRandom } from '@fairlead/base';
-import {
-  hygiene,
-  manualClock,
-  pidIsAlive,
-  type Requirement,
-  requires,
-  temporaryFolder,
-  waitFor,
-} from '@fairlead/testing';
+import { systemRandom } from '@fairlead/base';
+import { hygiene, pidIsAlive, type Requirement, requires, temporaryFolder, waitFor } from '@fairlead/testing';
 import { procReader } from '../src/tree/process-reader.ts';
-import { firstLine, gone, shellTree, testWatchdog } from './test-trees.ts';
+import { firstLine, gone, testWatchdog } from './test-trees.ts';
 
 type Test = { after(hook: () => unknown): void };
 type Known = {
@@ -26,7 +18,6 @@ type Known = {
 };
 
 const RUNNER_LIKE = join(import.meta.dirname, 'fixtures', 'runner-like.ts');
-const WATCHDOG = join(import.meta.dirname, '..', 'src', 'watchdog', 'watchdog.sh');
 
 /** What must not outlive a Runner, however the Runner goes. */
 const SCRIPTS: readonly string[] = [
@@ -152,46 +143,6 @@ test('the signals of a terminal do not end it, and it stands in a session of its
   assert.equal(readFileSync(`/proc/${pid}/environ`, 'latin1').includes(watchdog.token), false);
 });
 
-test('a watchdog that is killed is started again and still knows the trees', {
-  skip: requires('setsid'),
-}, async (t) => {
-  hygiene(t);
-  const watchdog = testWatchdog(t);
-  const tree = await shellTree(t, SCRIPTS[4] ?? '', { owner: watchdog });
-  const descendant = Number(await firstLine(tree.stdout));
-  const first = watchdog.pid ?? 0;
-  process.kill(first, 'SIGKILL');
-  await waitFor(() => watchdog.pid !== null && watchdog.pid !== first, { what: 'another watchdog' });
-  await watchdog.close();
-  await gone(descendant);
-  await gone(tree.pid);
-});
-
-test('one that always dies is given up, and a missing shell is not fatal', async (t) => {
-  hygiene(t);
-  const watchdog = testWatchdog(t, { shell: ['/bin/sh', '-c', 'exit 1'] });
-  await waitFor(() => watchdog.pid === null, { what: 'the last restart' });
-  watchdog.watch(process.pid);
-  const without = testWatchdog(t, { shell: ['/nonexistent/sh'] });
-  assert.equal(without.pid, null);
-  const onWindows = testWatchdog(t, { platform: 'win32' });
-  assert.equal(onWindows.pid, null);
-});
-
-test('a watchdog that does not end when its pipe closes is killed after ten seconds', async (t) => {
-  hygiene(t);
-  const clock = manualClock();
-  const watchdog = testWatchdog(t, { clock, shell: ['/bin/sh', '-c', 'exec sleep 60'] });
-  const pid = watchdog.pid ?? 0;
-  watchdog.forget(4_194_301);
-  const closed = watchdog.close();
-  await clock.advance(9_999);
-  assert.equal(pidIsAlive(pid), true);
-  await clock.advance(1);
-  await closed;
-  assert.equal(pidIsAlive(pid), false);
-});
-
 test('without /proc the process groups and what descends from them are ended', {
   skip: requires('ps'),
 }, async (t) => {
@@ -200,76 +151,6 @@ test('without /proc the process groups and what descends from them are ended', {
   const { runner, known } = await startRunnerLike(t, { scripts, procRoot: '/nonexistent' });
   runner.kill('SIGKILL');
   await allGone(known);
-});
-
-/** Another one for each run of this file: what one run starts is never another's to end. */
-const TOKEN = randomId('', systemRandom());
-
-/** Speaks to the script as a Runner would; `lines` end the conversation. */
-async function tellWatchdog(t: Test, lines: readonly string[]): Promise<void> {
-  const script = spawn('/bin/sh', [WATCHDOG], { stdio: ['pipe', 'inherit', 'inherit'], detached: true });
-  t.after(() => script.kill('SIGKILL'));
-  script.stdin.end(`${lines.join('\n')}\n`);
-  const [code] = await once(script, 'exit');
-  assert.equal(code, 0);
-}
-
-/** A process in a session of its own that no tree owns. */
-async function bystander(t: Test, env: Record<string, string> = {}): Promise<number> {
-  const child = spawn('sleep', ['60'], {
-    detached: true,
-    stdio: 'ignore',
-    env: { PATH: process.env['PATH'] ?? '', ...env },
-  });
-  t.after(async () => {
-    child.kill('SIGKILL');
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-  });
-  await once(child, 'spawn');
-  return child.pid ?? 0;
-}
-
-test('a registered number that another process has by now is not signalled', async (t) => {
-  hygiene(t);
-  const [reused, owned] = [await bystander(t), await bystander(t)];
-  const started = procReader().row(owned)?.started ?? 0;
-  await tellWatchdog(t, [
-    `token ${TOKEN}`,
-    `runner 1 1 ${started}`,
-    `watch ${reused} ${started - 1}`,
-    `watch ${owned} ${started}`,
-  ]);
-  await gone(owned);
-  assert.equal(pidIsAlive(reused), true);
-});
-
-test('a tree that was taken off is not signalled', async (t) => {
-  hygiene(t);
-  const pid = await bystander(t);
-  const started = procReader().row(pid)?.started ?? 0;
-  await tellWatchdog(t, [
-    `token ${TOKEN}`,
-    `runner 1 1 ${started}`,
-    'watch 4194301 5',
-    `watch ${pid} ${started}`,
-    'watch 4194302 5',
-    `forget ${pid} ${started}`,
-  ]);
-  assert.equal(pidIsAlive(pid), true);
-});
-
-test('nothing older than the Runner, and no other Runner’s tree, is signalled', async (t) => {
-  hygiene(t);
-  const older = await bystander(t, { FAIRLEAD_PROVIDER: `${TOKEN}.a` });
-  const started = procReader().row(older)?.started ?? 0;
-  const other = await bystander(t, { FAIRLEAD_PROVIDER: 'othertoken.a', NOTE: `${TOKEN}.` });
-  await tellWatchdog(t, [`token ${TOKEN}`, `runner 1 1 ${started + 1}`, `watch ${older} ${started}`]);
-  assert.deepEqual([pidIsAlive(older), pidIsAlive(other)], [true, true]);
-});
-
-test('lines that say nothing known are passed over', async (t) => {
-  hygiene(t);
-  await tellWatchdog(t, ['', 'unknown 1 2', 'forget 1 1', 'token']);
 });
 
 test('a random token is 128 bits', (t) => {

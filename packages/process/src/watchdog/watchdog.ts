@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn as nodeSpawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Clock, type Random, randomId, systemClock } from '@fairlead/base';
+import { type Clock, type Random, randomId, systemClock, type Timer } from '@fairlead/base';
 import { watchdogLimits } from '../limits.ts';
 import type { Platform } from '../platform.ts';
 import { StderrPipes } from '../stderr/stderr-pipes.ts';
@@ -19,7 +19,22 @@ export type WatchdogOptions = {
   readonly procRoot?: string;
   /** The POSIX shell that runs it, with its arguments; default `/bin/sh`. */
   readonly shell?: readonly [string, ...string[]];
+  /** Told of each loss and each new start. Until the new start nothing ends the trees if the Runner is killed. */
+  readonly onEvent?: (event: WatchdogEvent) => void;
 };
+
+export type WatchdogEvent =
+  /** It ended, or was killed, and was not asked to; the next start is tried after `restartMs`. */
+  | {
+      readonly kind: 'lost';
+      readonly code: number | null;
+      readonly signal: NodeJS.Signals | null;
+      readonly restartMs: number;
+    }
+  /** One runs again and knows every tree, after a loss or after it had been unavailable. */
+  | { readonly kind: 'restarted' }
+  /** The system refuses to start one, with its own code. Told once, and tried again until one runs. */
+  | { readonly kind: 'unavailable'; readonly code: string };
 
 const SCRIPT = join(import.meta.dirname, 'watchdog.sh');
 
@@ -31,7 +46,7 @@ export function startWatchdog(options: WatchdogOptions): Watchdog {
 /**
  * What outlives a Runner that is killed: a small shell script in a session of its own, which holds a pipe from the Runner and ends
  * the Runner's process trees when that pipe closes. It costs nothing while it waits. If it ends unexpectedly, it is started
- * again with all that it knew. It also carries what the trees of one Runner share.
+ * again with all that it knew, after a pause of 0.1 s that grows to 30 s. It also carries what the trees of one Runner share.
  */
 export class Watchdog implements AsyncDisposable {
   /** Stands in `FAIRLEAD_PROVIDER` of every process of this Runner's trees: 128 random bits. */
@@ -42,13 +57,17 @@ export class Watchdog implements AsyncDisposable {
   readonly #options: WatchdogOptions;
   readonly #spawn: typeof nodeSpawn;
   readonly #watched = new Map<number, number>();
+  readonly #clock: Clock;
   #child: ChildProcess | null = null;
-  #restarts = 0;
+  #pauseMs: number = watchdogLimits.restartFirstMs;
+  #restart: Timer | null = null;
+  #unavailable = false;
   #closing: Promise<void> | null = null;
 
   constructor(options: WatchdogOptions) {
-    const { spawn = nodeSpawn, procRoot = '/proc', random } = options;
+    const { spawn = nodeSpawn, procRoot = '/proc', random, clock = systemClock() } = options;
     this.#options = options;
+    this.#clock = clock;
     this.#spawn = spawn;
     this.token = randomId('', random);
     this.processes = hasProc(procRoot) ? procReader(procRoot) : psReader(spawn);
@@ -56,7 +75,7 @@ export class Watchdog implements AsyncDisposable {
     if ((options.platform ?? process.platform) !== 'win32') this.#start();
   }
 
-  /** The watchdog's process, or null when none runs: on Windows, without a shell, or after its last restart. */
+  /** The watchdog's process, or null when none runs: on Windows, without a shell, or until it is started again. */
   get pid(): number | null {
     return this.#child?.pid ?? null;
   }
@@ -76,7 +95,7 @@ export class Watchdog implements AsyncDisposable {
     this.#tell(`forget ${pid} ${started}`);
   }
 
-  /** Closes the pipe, as the end of the Runner would, and waits until the watchdog has looked and ended. */
+  /** Closes the pipe, as the end of the Runner would, and waits until the watchdog has looked and ended, 1.5 s at most. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -87,33 +106,65 @@ export class Watchdog implements AsyncDisposable {
   }
 
   #start(): void {
+    let child: ChildProcess;
+    try {
+      child = this.#spawnShell();
+    } catch (error) {
+      this.#refused(error);
+      return;
+    }
+    child.on('error', (error) => {
+      if (child.pid === undefined) this.#refused(error);
+    });
+    child.stdin?.on('error', () => {});
+    if (child.pid === undefined) return;
+    child.unref();
+    unref(child.stdin);
+    this.#child = child;
+    const sinceMs = this.#clock.monotonicMs();
+    child.on('exit', (code, signal) => this.#ended(code, signal, this.#clock.monotonicMs() - sinceMs));
+    const own = this.processes.row(process.pid);
+    this.#tell(`proc ${this.#options.procRoot ?? '/proc'}`);
+    this.#tell(`token ${this.token}`);
+    this.#tell(`runner ${process.pid} ${own?.session ?? 0} ${own?.started ?? 0}`);
+    for (const [pid, started] of this.#watched) this.#tell(`watch ${pid} ${started}`);
+    this.#unavailable = false;
+    if (this.#restart !== null) this.#options.onEvent?.({ kind: 'restarted' });
+  }
+
+  #spawnShell(): ChildProcess {
     const [program, ...args] = this.#options.shell ?? ['/bin/sh'];
-    const child = this.#spawn(program, [...args, SCRIPT], {
+    return this.#spawn(program, [...args, SCRIPT], {
       cwd: '/',
       // No variable of the Runner: neither a credential nor the mark of a tree that the Runner itself stands in.
       env: { PATH: `${process.env['PATH'] ?? ''}:/usr/bin:/bin`, LC_ALL: 'C' },
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    child.on('error', () => {});
-    child.stdin?.on('error', () => {});
-    if (child.pid === undefined) return;
-    child.unref();
-    unref(child.stdin);
-    this.#child = child;
-    child.on('exit', () => this.#ended(child));
-    const own = this.processes.row(process.pid);
-    this.#tell(`proc ${this.#options.procRoot ?? '/proc'}`);
-    this.#tell(`token ${this.token}`);
-    this.#tell(`runner ${process.pid} ${own?.session ?? 0} ${own?.started ?? 0}`);
-    for (const [pid, started] of this.#watched) this.#tell(`watch ${pid} ${started}`);
   }
 
-  #ended(child: ChildProcess): void {
-    if (this.#child === child) this.#child = null;
-    if (this.#closing !== null || this.#restarts === watchdogLimits.restarts) return;
-    this.#restarts += 1;
-    this.#start();
+  #refused(error: unknown): void {
+    if (this.#closing !== null) return;
+    this.#startLater();
+    if (this.#unavailable) return;
+    this.#unavailable = true;
+    const code = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    this.#options.onEvent?.({ kind: 'unavailable', code: typeof code === 'string' ? code : 'unknown' });
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null, lifeMs: number): void {
+    this.#child = null;
+    if (this.#closing !== null) return;
+    if (lifeMs >= watchdogLimits.steadyMs) this.#pauseMs = watchdogLimits.restartFirstMs;
+    this.#options.onEvent?.({ kind: 'lost', code, signal, restartMs: this.#startLater() });
+  }
+
+  /** Returns the pause. It does not keep the Runner's process alive. */
+  #startLater(): number {
+    const pauseMs = this.#pauseMs;
+    this.#pauseMs = Math.min(pauseMs * 2, watchdogLimits.restartLastMs);
+    this.#restart = this.#clock.setTimer(pauseMs, () => this.#start(), { unref: true });
+    return pauseMs;
   }
 
   #tell(line: string): void {
@@ -121,13 +172,16 @@ export class Watchdog implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
+    this.#restart?.cancel();
     const child = this.#child;
     if (child === null) return;
     child.ref();
     const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
     child.stdin?.end();
-    const { clock = systemClock() } = this.#options;
-    if (await within(clock, watchdogLimits.closeMs, exited)) return;
+    // A plugin of the same user may have stopped it.
+    child.kill('SIGCONT');
+    if (await within(this.#clock, watchdogLimits.closeMs, exited)) return;
+    // Ends a stopped one too.
     child.kill('SIGKILL');
     await exited;
   }
