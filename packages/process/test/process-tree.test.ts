@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { hygiene, pidIsAlive, requires } from '@fairlead/testing';
-import { firstLine, shellTree, testWatchdog, wholeText } from './test-trees.ts';
+import { hygiene, pidIsAlive, requires, waitFor } from '@fairlead/testing';
+import type { TreeOwner } from '../src/index.ts';
+import { firstLine, gone, shellTree, testWatchdog, wholeText } from './test-trees.ts';
 
 /** Prints the pid of a descendant that the script makes, and then waits for its own end. */
 const cases: { readonly name: string; readonly script: string; readonly needs?: 'setsid' | 'python3' }[] = [
@@ -11,7 +12,11 @@ const cases: { readonly name: string; readonly script: string; readonly needs?: 
     name: 'a child that ignores SIGTERM and SIGHUP',
     script: `sh -c 'trap "" TERM HUP; echo $$; while :; do sleep 1; done'`,
   },
-  { name: 'a child in a group of its own', script: 'set -m; sleep 60 & echo $!; wait' },
+  {
+    name: 'a child in a group of its own',
+    // Without a terminal dash makes no groups.
+    script: `exec /bin/bash -c 'set -m; sleep 60 & echo $!; wait'`,
+  },
   {
     name: 'a grandchild in a session of its own',
     needs: 'setsid',
@@ -122,4 +127,38 @@ test('a stream that fails while nobody listens does not end this process', async
   const closed = new Promise((resolve) => tree.stdin.once('close', resolve));
   tree.stdin.write('to nobody\n');
   await closed;
+});
+
+/** Notes what its trees tell it. */
+function notingOwner(told: string[]): TreeOwner {
+  return {
+    token: 'noted',
+    watch: (pid) => told.push(`watch ${pid}`),
+    forget: (pid) => told.push(`forget ${pid}`),
+  };
+}
+
+test('a program that ended by itself and left nobody gives its number up before its tree is ended', async (t) => {
+  hygiene(t);
+  const told: string[] = [];
+  const tree = await shellTree(t, 'exit 0', { watchdog: notingOwner(told) });
+  await tree.exited;
+  await waitFor(() => told.length > 1, { what: 'the number to be given up' });
+  assert.deepEqual(told, [`watch ${tree.pid}`, `forget ${tree.pid}`]);
+});
+
+test('a program that left somebody in its session, in another group, keeps its number until its tree is ended', async (t) => {
+  hygiene(t);
+  const told: string[] = [];
+  const owner = notingOwner(told);
+  const kept = await shellTree(t, `exec /bin/bash -c 'set -m; sleep 60 & echo $!'`, { watchdog: owner });
+  const left = Number(await firstLine(kept.stdout));
+  await kept.exited;
+  const after = await shellTree(t, 'exit 0', { watchdog: owner });
+  await after.exited;
+  await waitFor(() => told.includes(`forget ${after.pid}`), { what: 'the later number to be given up' });
+  assert.equal(told.includes(`forget ${kept.pid}`), false);
+  await kept.end();
+  await gone(left);
+  assert.equal(told.includes(`forget ${kept.pid}`), true);
 });
