@@ -11,12 +11,16 @@ test('the benches of a call measure the real product and leave nothing behind', 
   hygiene(t);
   const file = join(temporaryFolder(t), 'bench.json');
   const ignore = () => {};
-  await runBenches(['--only', 'calls,http', '--quick', '--seed', '1', '--json', file], benches, {
-    out: ignore,
-    err: ignore,
-    freshSeed: () => 1,
-    signal: new AbortController().signal,
-  });
+  await runBenches(
+    ['--only', 'calls,http,mcp-http,mcp-stdio', '--quick', '--seed', '1', '--json', file],
+    benches,
+    {
+      out: ignore,
+      err: ignore,
+      freshSeed: () => 1,
+      signal: new AbortController().signal,
+    },
+  );
   const report = JSON.parse(readFileSync(file, 'utf8'));
   assert.deepEqual(report.failures, []);
   assert.deepEqual(
@@ -26,6 +30,13 @@ test('the benches of a call measure the real product and leave nothing behind', 
       ['Runner call against the MCP SDK', 0.5],
       ['/api/tools/call against the sum of its floors', 1.6],
       ['… against the same floors, each in a loop of its own', null],
+      ['/mcp, 2026-07-28, against 1.5 HTTP routes and the official packages', 1],
+      ['/mcp, 2025-11-25, against 1.5 HTTP routes and the official packages', 1],
+      ['… and the HTTP route alone', null],
+      ['list over stdio against the MCP SDK’s echo and the HTTP route', 2],
+      ['call over stdio against the MCP SDK’s echo and the HTTP route', 1.5],
+      ['list over stdio against the MCP SDK’s echo alone', null],
+      ['call over stdio against the MCP SDK’s echo alone', null],
     ],
   );
   for (const row of report.rows) assert.ok(row.ratio > 0 && row.baseline > 0, JSON.stringify(row));

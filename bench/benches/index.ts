@@ -4,6 +4,8 @@ import { cliHelp } from './cli-help.ts';
 import { eightProviders } from './eight-providers.ts';
 import { httpCall } from './http-call.ts';
 import { idleMemory } from './idle-memory.ts';
+import { mcpHttp } from './mcp-http.ts';
+import { mcpStdio } from './mcp-stdio.ts';
 import { runnerCall } from './runner-call.ts';
 import { settling } from './settling.ts';
 import { upReady } from './up-ready.ts';
@@ -12,6 +14,8 @@ import { upReady } from './up-ready.ts';
 export const benches: readonly Bench[] = [
   runnerCall,
   httpCall,
+  mcpHttp,
+  mcpStdio,
   settling,
   admission,
   eightProviders,
