@@ -88,6 +88,41 @@ test('SIGKILL of the Runner’s whole group leaves nothing either', { skip: requ
   await allGone(known);
 });
 
+/** So that nobody is left who could act: the Runner cannot start another watchdog, and the watchdog does not see its end. */
+function killBoth(runner: ChildProcess, { watchdog }: Known): void {
+  runner.kill('SIGSTOP');
+  process.kill(watchdog, 'SIGKILL');
+  runner.kill('SIGKILL');
+}
+
+test('a Runner and its watchdog killed together leave what they watched: the documented limit', async (t) => {
+  hygiene(t);
+  const { runner, known } = await startRunnerLike(t, { scripts: [SCRIPTS[0]] });
+  const [root = 0, descendant = 0] = [...known.roots, ...known.descendants];
+  t.after(() => process.kill(-root, 'SIGKILL'));
+  killBoth(runner, known);
+  await gone(known.watchdog);
+  await gone(runner.pid ?? 0);
+  assert.deepEqual([pidIsAlive(root), pidIsAlive(descendant)], [true, true]);
+});
+
+test('an isolated tree ends with its Runner, though no watchdog is there', {
+  skip: requires('bubblewrap'),
+}, async (t) => {
+  hygiene(t);
+  const { runner, known } = await startRunnerLike(t, { scripts: [SCRIPTS[0]], isolation: 'pid' });
+  const holds = async (): Promise<number> => {
+    const table = await procReader().read();
+    const token = Buffer.from(known.token);
+    return [...table.rows.values()].filter((row) => !row.ended && table.environmentHolds(row.pid, token))
+      .length;
+  };
+  assert.equal((await holds()) >= 2, true);
+  killBoth(runner, known);
+  for (const pid of [...known.roots, known.watchdog]) await gone(pid);
+  await waitFor(async () => (await holds()) === 0, { what: 'everybody in the namespace to be gone' });
+});
+
 test('a hostile environment hides nothing', { skip: requires('setsid') }, async (t) => {
   hygiene(t);
   const env = {
