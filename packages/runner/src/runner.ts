@@ -28,6 +28,7 @@ import { RunnerFolder } from './local/runner-folder.ts';
 import type { RunnerLog } from './log.ts';
 import { EnvironmentSnapshots } from './provider/environment-snapshots.ts';
 import { ProviderSet, type ProviderSetOptions } from './providers/provider-set.ts';
+import { logWatchdog } from './watchdog-log.ts';
 
 export type RunnerOptions = {
   /** The `runner.toml` bound to this Runner; absent, or naming no file: no provider. */
@@ -88,7 +89,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const config = await readConfigAtStart(options);
   const { projects } = await readProjects(config, options);
   const folder = stack.use(await RunnerFolder.open(options.stateDirectory, runnerId));
-  const watchdog = stack.use(startWatchdog({ random, platform, clock }));
+  const watchdog = stack.use(
+    startWatchdog({ random, platform, clock, onEvent: (event) => logWatchdog(log, event) }),
+  );
   const providers = new ProviderSet(providerOptions(options, watchdog));
   const instanceId = randomId('rin_', random);
   const ledger = stack.use(
