@@ -8,7 +8,7 @@ import { checkName, checkRunner } from './token-request.ts';
 export type PairingWish = { readonly runner: string; readonly name?: string | undefined };
 
 /** What became of a code that somebody showed. */
-export type Redemption =
+type Redemption =
   | { readonly ok: true; readonly wish: PairingWish }
   | { readonly ok: false; readonly code: 'pairing_code_invalid' | 'pairing_limited' };
 
