@@ -15,7 +15,7 @@ test('on Windows a tree is ended by taskkill, with everything below it', async (
     const [program, rest] = command === 'taskkill' ? ['kill', ['-KILL', args[3] ?? '']] : [command, args];
     return spawn(program, rest, options);
   }) as typeof spawn;
-  const tree = await shellTree(t, 'echo on; echo plain >&2; exec sleep 60', {
+  const tree = await shellTree(t, 'echo plain >&2; echo on; exec sleep 60', {
     platform: 'win32',
     spawn: recording,
   });
