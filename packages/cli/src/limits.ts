@@ -47,6 +47,8 @@ export const mcpLimits = Object.freeze({
   calls: 64,
   /** Sockets kept between calls. */
   idleSockets: 4,
+  /** What Node's own client takes for all headers of an answer. */
+  headBytes: 16 * 1024,
   /** Half of what the gateway keeps them, so that none is closed under a request. */
   idleSocketMs: 30 * secondMs,
 });

@@ -24,16 +24,21 @@ type Request = {
 };
 type Reply = (response: ServerResponse, request: Request, socket: Socket) => void;
 
+/** As a gateway answers: with the length of the body. */
+const answer = (response: ServerResponse, status: number, type: string, text: string) =>
+  void response
+    .writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(text) })
+    .end(text);
 const envelope =
   (status: number, error: JsonObject, certainty = 'not_started'): Reply =>
   (response) => {
     const body = { success: false, output: null, error, dispatch_certainty: certainty, call: 'call_e' };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    answer(response, status, 'application/json', JSON.stringify(body));
   };
 const result =
   (value: Json): Reply =>
   (response) =>
-    response.writeHead(200, { 'content-type': RESULT_TYPE }).end(JSON.stringify(value));
+    answer(response, 200, RESULT_TYPE, JSON.stringify(value));
 const DONE = { content: [{ type: 'text', text: 'done' }], _meta: { dispatchState: 'completed' } };
 
 const TOOL = {
@@ -68,7 +73,7 @@ async function gatewayStub(t: TestContext, reply: Reply) {
           error: null,
           dispatch_certainty: 'completed',
         };
-        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list));
+        answer(response, 200, 'application/json', JSON.stringify(list));
       } else stub.reply(response, request, incoming.socket);
     });
   });
@@ -179,9 +184,10 @@ test('a gateway that refuses the token says why; what is none says that somethin
       'access_refused',
     ],
   ] as const) {
-    const server = createServer((_request, response) =>
-      response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body),
-    );
+    const server = createServer((_request, response) => {
+      response.setHeader('connection', 'close');
+      answer(response, status, type, body);
+    });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     t.after(() => server.close());
     const serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -277,11 +283,11 @@ test('an answer that is lost or none of a gateway’s is unknown for what has ef
   const given = { action: 'call', binding: 'wc_pbind_x', arguments: {} };
   assert.deepEqual(failureOf(await mine.call(given)), [true, 'answer_lost', 'outcome_unknown']);
   assert.deepEqual(failureOf(await mine.call()), [true, 'answer_lost', 'not_started']);
-  gateway.stub.reply = (response) => response.writeHead(502, { 'content-type': 'text/html' }).end('<html>');
+  gateway.stub.reply = (response) => answer(response, 502, 'text/html', '<html>');
   assert.deepEqual(failureOf(await mine.call(given)), [true, 'answer_lost', 'outcome_unknown']);
-  gateway.stub.reply = (response) => response.writeHead(200, { 'content-type': RESULT_TYPE }).end('[]');
+  gateway.stub.reply = (response) => answer(response, 200, RESULT_TYPE, '[]');
   assert.deepEqual(failureOf(await mine.call(given)), [true, 'answer_lost', 'outcome_unknown']);
-  gateway.stub.reply = (response) => response.writeHead(403, { 'content-type': 'text/html' }).end('<html>');
+  gateway.stub.reply = (response) => answer(response, 403, 'text/html', '<html>');
   assert.deepEqual(failureOf(await mine.call(given)), [true, 'access_refused', 'not_started']);
   assert.equal(gateway.calls().length, 5);
 });

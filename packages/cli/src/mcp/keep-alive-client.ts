@@ -1,41 +1,32 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { type Clock, encodeJson, type Json } from '@fairlead/base';
+import { type Clock, encodeJson } from '@fairlead/base';
 import { parseServerUrl } from '../client/api-client.ts';
 import { clientLimits, mcpLimits } from '../limits.ts';
+import type { Post, Poster, PostReply } from './post.ts';
 
-/** What one POST came to; `unsent` and `lost` as in `client/api-client.ts`. */
-export type PostReply =
-  | { readonly kind: 'answered'; readonly status: number; readonly mediaType: string; readonly bytes: Buffer }
-  | { readonly kind: 'unsent'; readonly reason: string }
-  | { readonly kind: 'lost'; readonly reason: string };
+type Open = (options: RequestOptions) => ClientRequest;
 
-type Post = {
-  readonly path: string;
-  readonly token: string;
-  readonly accept: string;
-  readonly body: Json;
-  readonly timeoutMs: number;
-};
-
-type Open = (url: URL, options: RequestOptions) => ClientRequest;
-
-/** Posts to one server over sockets that it keeps. Never retries, never follows a redirect. */
-export class KeepAliveClient implements Disposable {
+/** Posts with Node's own client, to any address. */
+export class KeepAliveClient implements Poster {
   readonly #clock: Clock;
-  readonly #serverUrl: string;
   readonly #open: Open;
   readonly #agent: Agent;
+  /** What every request begins with. */
+  readonly #base: RequestOptions & { readonly path: string };
 
-  private constructor(clock: Clock, serverUrl: string, open: Open, agent: Agent) {
+  private constructor(clock: Clock, url: URL, open: Open, agent: Agent) {
     this.#clock = clock;
-    this.#serverUrl = serverUrl;
     this.#open = open;
     this.#agent = agent;
+    const { protocol, hostname, port, pathname } = url;
+    const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
+    this.#base = { protocol, host, port, path: pathname, method: 'POST', agent };
   }
 
   /** Opens no socket yet. Rejects with `server_url_invalid` for a bad address. */
   static async to(clock: Clock, serverUrl: string): Promise<KeepAliveClient> {
-    const isSecure = parseServerUrl(serverUrl, '/').protocol === 'https:';
+    const url = parseServerUrl(serverUrl, '');
+    const isSecure = url.protocol === 'https:';
     const { Agent, request } = isSecure ? await import('node:https') : await import('node:http');
     // Node's agent lets go of an idle socket a second before the time that the server names; a proxy that names none gets ours.
     const agent = new Agent({
@@ -44,11 +35,11 @@ export class KeepAliveClient implements Disposable {
       maxFreeSockets: mcpLimits.idleSockets,
       timeout: mcpLimits.idleSocketMs,
     });
-    return new KeepAliveClient(clock, serverUrl, request, agent);
+    return new KeepAliveClient(clock, url, request, agent);
   }
 
   post(wanted: Post): Promise<PostReply> {
-    const url = parseServerUrl(this.#serverUrl, wanted.path);
+    const { path, protocol } = this.#base;
     const payload = Buffer.from(encodeJson(wanted.body));
     return new Promise((resolve) => {
       let hasBegun = false;
@@ -63,9 +54,9 @@ export class KeepAliveClient implements Disposable {
         end({ kind: hasBegun ? 'lost' : 'unsent', reason });
         request.destroy();
       };
-      const request = this.#open(url, {
-        method: 'POST',
-        agent: this.#agent,
+      const request = this.#open({
+        ...this.#base,
+        path: path === '/' ? wanted.path : `${path}${wanted.path}`,
         headers: {
           accept: wanted.accept,
           authorization: `Bearer ${wanted.token}`,
@@ -77,7 +68,7 @@ export class KeepAliveClient implements Disposable {
         // A kept socket takes the request at once; a new one when it is connected, and over TLS when that stands too.
         if (request.reusedSocket) hasBegun = true;
         else
-          socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', () => {
+          socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => {
             hasBegun = true;
           });
       });

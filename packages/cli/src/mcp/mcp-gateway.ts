@@ -15,7 +15,8 @@ import { findGateway, type GatewayAddress, type GatewayFlags } from '../client/f
 import type { CommandContext } from '../command-context.ts';
 import { type CliErrorCode, cliErrors } from '../errors.ts';
 import { answerTimeoutMs, mcpLimits } from '../limits.ts';
-import { KeepAliveClient, type PostReply } from './keep-alive-client.ts';
+import { openPoster } from './open-poster.ts';
+import type { Poster, PostReply } from './post.ts';
 
 /** A gateway behind an MCP client: its list of tools, taken once, and the way to call them. */
 export class McpGateway implements Disposable {
@@ -23,14 +24,14 @@ export class McpGateway implements Disposable {
   readonly #find: () => Promise<GatewayAddress>;
   readonly #context: CommandContext;
   #address: GatewayAddress;
-  #client: KeepAliveClient;
+  #client: Poster;
   #running = 0;
 
   private constructor(parts: {
     readonly context: CommandContext;
     readonly find: () => Promise<GatewayAddress>;
     readonly address: GatewayAddress;
-    readonly client: KeepAliveClient;
+    readonly client: Poster;
     readonly tools: readonly McpTool[];
   }) {
     this.#context = parts.context;
@@ -44,7 +45,7 @@ export class McpGateway implements Disposable {
   static async connect(context: CommandContext, flags: GatewayFlags): Promise<McpGateway> {
     const find = () => findGateway(context, flags);
     const address = await find();
-    const client = await KeepAliveClient.to(context.clock, address.serverUrl);
+    const client = await openPoster(context.clock, address.serverUrl);
     const reply = await client.post({
       path: '/api/tools/list',
       token: address.token,
@@ -115,7 +116,7 @@ export class McpGateway implements Disposable {
     try {
       const { serverUrl, token } = await this.#find();
       if (serverUrl === this.#address.serverUrl && token === this.#address.token) return false;
-      const client = await KeepAliveClient.to(this.#context.clock, serverUrl);
+      const client = await openPoster(this.#context.clock, serverUrl);
       // Calls that still run on the old one keep their sockets until they end.
       this.#client = client;
       this.#address = { serverUrl, token };

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { isJsonObject, type Json, parseJson } from '@fairlead/base';
-import { type JSONRPCMessage, parseJSONRPCMessage, type Transport } from '@modelcontextprotocol/server';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { mcpLimits } from '../limits.ts';
 
 const LINE_FEED = 0x0a;
@@ -126,12 +126,14 @@ const bounds = {
   maxKeyBytes: mcpLimits.lineBytes,
 };
 
-/** The value as it came, where it is a message; the package's own reading would be a copy. */
+/** The value where it has the form of a message: a request, a notification, or an answer. Its params are for who handles it. */
 function messageOf(value: Json): JSONRPCMessage | null {
-  try {
-    parseJSONRPCMessage(value);
-    return value as unknown as JSONRPCMessage;
-  } catch {
-    return null;
-  }
+  if (!isJsonObject(value) || value['jsonrpc'] !== '2.0') return null;
+  const { id, method, params, result, error } = value;
+  const hasId = typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id));
+  if (id !== undefined && !hasId) return null;
+  if (params !== undefined && !isJsonObject(params)) return null;
+  const isCall = typeof method === 'string';
+  const isAnswer = method === undefined && hasId && (result !== undefined) !== (error !== undefined);
+  return isCall || isAnswer ? (value as unknown as JSONRPCMessage) : null;
 }
