@@ -16,4 +16,5 @@ export {
 export { type JsonFault, type JsonParse, parseJson, scanJson } from './json-scanner.ts';
 export { nearestKey } from './nearest-key.ts';
 export { type Certainty, completed, type Fault, failed, hasValue, type Outcome } from './outcome.ts';
+export { readTextFile, type TextFile } from './read-text-file.ts';
 export { locateTomlKeys, type TomlLines, type TomlPath } from './toml-lines.ts';

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -292,9 +293,24 @@ test('a file that cannot be used as a file is refused', async (t) => {
   const folder = join(temporaryFolder(t), 'fairlead.toml');
   mkdirSync(folder);
   const reading = await readHostConfig({ path: folder, env: {} });
-  assert.equal(!reading.ok && reading.fault.message, 'fairlead.toml cannot be read: EISDIR');
+  assert.equal(
+    !reading.ok && reading.fault.message,
+    'fairlead.toml cannot be read: it is not an ordinary file',
+  );
+  const below = await readHostConfig({ path: join(fileWith(t, ''), 'below'), env: {} });
+  assert.equal(!below.ok && below.fault.message, 'fairlead.toml cannot be read: ENOTDIR');
   const named = await readHostConfig({ path: '/nowhere/fairlead.toml', isNamed: true, env: {} });
   assert.equal(!named.ok && named.fault.code, 'host_config_read_failed');
+});
+
+test('a FIFO in the place of the file is refused, and nobody waits for it', async (t) => {
+  const path = join(temporaryFolder(t), 'fairlead.toml');
+  execFileSync('mkfifo', [path]);
+  const reading = await readHostConfig({ path, env: {} });
+  assert.equal(
+    !reading.ok && reading.fault.message,
+    'fairlead.toml cannot be read: it is not an ordinary file',
+  );
 });
 
 test('names that a prototype has are plain keys', async (t) => {

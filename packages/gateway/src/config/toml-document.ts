@@ -1,6 +1,4 @@
-import { isUtf8 } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
-import { locateTomlKeys, type TomlLines, type TomlPath } from '@fairlead/base';
+import { locateTomlKeys, readTextFile, type TomlLines, type TomlPath } from '@fairlead/base';
 import { parse, TomlError } from 'smol-toml';
 import { hostLimits } from '../limits.ts';
 import type { HostConfigFault } from './host-config-fault.ts';
@@ -33,13 +31,19 @@ export async function readTomlDocument(
 }
 
 async function readText(path: string, isNamed: boolean): Promise<string | HostConfigFault> {
-  try {
-    const bytes = await readFile(path);
-    if (bytes.length > hostLimits.fileBytes) return readFailed('it is larger than 1 MiB');
-    return isUtf8(bytes) ? bytes.toString('utf8') : readFailed('it is not UTF-8');
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return code === 'ENOENT' && !isNamed ? '' : readFailed(code);
+  const file = await readTextFile(path, hostLimits.fileBytes);
+  if (file.ok) return file.text;
+  switch (file.fault) {
+    case 'absent':
+      return isNamed ? readFailed('it does not exist') : '';
+    case 'not_ordinary':
+      return readFailed('it is not an ordinary file');
+    case 'too_large':
+      return readFailed('it is larger than 1 MiB');
+    case 'not_utf8':
+      return readFailed('it is not UTF-8');
+    case 'unreadable':
+      return readFailed(file.systemCode ?? 'unknown');
   }
 }
 
