@@ -1,6 +1,6 @@
 import { manualClock } from '@fairlead/testing';
 import { makeExtension } from '../src/authoring/extension.ts';
-import type { CallContext, CallRequest } from '../src/carrier/carrier.ts';
+import type { CallContext, Firing } from '../src/carrier/carrier.ts';
 import type { FiredKind } from '../src/contracts/hook-contracts.ts';
 import { BudgetWheel } from '../src/dispatch/budget-wheel.ts';
 import { HookDispatcher } from '../src/dispatch/hook-dispatcher.ts';
@@ -32,28 +32,26 @@ export async function targetOf(owner: string, kind: FiredKind, literal: object):
   const { gates } = await guest.open({ instance: owner, kind: 'global', key: '', settings: {} });
   return {
     owner,
-    instance: owner,
     endpoint: guest.hook(owner, kind),
     context: CONTEXT,
     ...(gates === undefined ? {} : { gates }),
   };
 }
 
-/** A target of a handler by itself, with every request that it was begun with. */
+/** A target of a handler by itself, with every firing that it was begun with. */
 export function bare(
   owner: string,
-  begin: (request: CallRequest) => unknown,
-): HookTarget & { readonly requests: CallRequest[] } {
-  const requests: CallRequest[] = [];
+  begin: (firing: Firing) => unknown,
+): HookTarget & { readonly firings: Firing[] } {
+  const firings: Firing[] = [];
   return {
     owner,
-    instance: owner,
     context: CONTEXT,
-    requests,
+    firings,
     endpoint: {
-      begin(request) {
-        requests.push(request);
-        return begin(request);
+      begin(firing) {
+        firings.push({ ...firing });
+        return begin(firing);
       },
     },
   };

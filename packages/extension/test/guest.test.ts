@@ -5,7 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { manualClock } from '@fairlead/testing';
 import { makeExtension } from '../src/authoring/extension.ts';
 import type { Scope } from '../src/authoring/scope.ts';
-import type { CallRequest } from '../src/carrier/carrier.ts';
+import type { CallRequest, Firing } from '../src/carrier/carrier.ts';
 import { ThreadCarrier } from '../src/carrier/thread-carrier.ts';
 import { Guest, type GuestOptions } from '../src/guest/guest.ts';
 import { RecordingHost } from './contract/recording-host.ts';
@@ -27,6 +27,10 @@ let calls = 0;
 function request(name: string, endpoint: CallRequest['endpoint'] = 'tool'): CallRequest {
   calls += 1;
   return { call: calls, instance: 'g', endpoint, name, input: {}, context: CONTEXT, running: undefined };
+}
+
+function firing(name: string, endpoint: Firing['endpoint'] = 'hook'): Firing {
+  return { endpoint, name, input: {}, nextCall: () => 1, running: undefined };
 }
 
 test('only what defineExtension made has a guest', () => {
@@ -65,8 +69,9 @@ test('another thread can see which extension runs in this one', async () => {
     { activity, number: 7, clock },
   );
   guest.call(request('look'));
-  guest.hook('g', 'agent_end').begin(request('agent_end', 'hook'));
-  assert.throws(() => guest.hook('g', 'session_start').begin(request('session_start', 'hook')));
+  guest.hook('g', 'agent_end').begin(firing('agent_end'), CONTEXT);
+  assert.equal(activity[0], 0);
+  assert.throws(() => guest.hook('g', 'session_start').begin(firing('session_start'), CONTEXT));
   assert.equal(activity[0], 0);
   // Within another extension's handler, its number stands again afterwards.
   activity[0] = 3;
@@ -242,8 +247,7 @@ test('a hook that the part does not have answers nothing', async () => {
     ['tail', 'tail'],
     ['nonsense', 'hook'],
   ] as const) {
-    const asked = request(endpoint === 'hook' ? kind : '', endpoint);
-    assert.equal(guest.hook('g', kind as 'tail').begin(asked), undefined);
+    assert.equal(guest.hook('g', kind as 'tail').begin(firing(kind, endpoint), CONTEXT), undefined);
     assert.equal(await guest.call(request(endpoint === 'hook' ? kind : '', endpoint)), null);
   }
   assert.throws(() => guest.hook('nobody', 'tail'), { code: 'extension_ended' });
@@ -300,28 +304,30 @@ test('1,000 openings and endings with timers and listeners retain at most 5 MiB 
   assert.deepEqual(resources(), open);
 });
 
-test('who was entered last and has not answered is seen too', async () => {
-  const activity = new Int32Array(new SharedArrayBuffer(8));
+test('who was entered and has not answered is seen while it waits', async () => {
+  const activity = new Int32Array(new SharedArrayBuffer(4));
   let release = (): void => {};
+  const waits = () =>
+    new Promise<void>((resolve) => {
+      release = resolve;
+    });
   const { guest } = await opened(
-    {
-      tools: {
-        waits: {
-          about: 'x',
-          run: () =>
-            new Promise<void>((resolve) => {
-              release = resolve;
-            }),
-        },
-      },
-    },
+    { tools: { waits: { about: 'x', run: waits } }, on: { agentEnd: waits } },
     { activity, number: 7 },
   );
   const waiting = guest.call(request('waits'));
-  assert.deepEqual([...activity], [0, 7]);
+  assert.equal(activity[0], 7);
   release();
   await waiting;
-  assert.deepEqual([...activity], [0, 0]);
+  assert.equal(activity[0], 0);
+  const fired = firing('agent_end');
+  const hook = guest.hook('g', 'agent_end').begin(fired, CONTEXT);
+  assert.equal(activity[0], 7);
+  release();
+  await hook;
+  fired.running?.['~end']();
+  assert.equal(activity[0], 0);
+  await guest.idle();
 });
 
 test('an instance that is closed while its tools are asked for is not opened', async () => {

@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { makeExtension } from '../src/authoring/extension.ts';
 import type { ToolCall } from '../src/authoring/part.ts';
 import { blockText, type GateResult } from '../src/dispatch/gate-fold.ts';
 import { HookDispatcher } from '../src/dispatch/hook-dispatcher.ts';
 import type { HookTarget } from '../src/dispatch/hook-target.ts';
 import { extensionError } from '../src/errors.ts';
+import { Guest } from '../src/guest/guest.ts';
 import { jsonOf } from '../src/schema/any-schema.ts';
 import { s } from '../src/schema/builder.ts';
 import { compileSchema } from '../src/schema/compile-schema.ts';
-import { bare, dispatching, held, parseAny, targetOf } from './dispatching.ts';
+import { bare, CONTEXT, dispatching, held, parseAny, targetOf } from './dispatching.ts';
 
 const CALL = { tool: 'write_file', owner: 'fs', args: Object.freeze({ path: 'a/b' }) };
 const gate = (owner: string, toolCall: (call: ToolCall, ctx: never) => unknown, more: object = {}) =>
@@ -459,18 +461,57 @@ test('a cancelled turn leaves what adds text, without a report', async () => {
   assert.equal(clock.pendingTimers, 0);
 });
 
-test('every request is a call of its own, and none is left in flight', async () => {
+test('a handler that asks something is a call of its own', async () => {
   const { hooks } = dispatching();
-  const one = bare('one', () => undefined);
-  const two = bare('two', async () => undefined);
+  const one = bare('one', ({ nextCall }) => void ids.push(nextCall()));
+  const two = bare('two', async ({ nextCall }) => void ids.push(nextCall()));
+  const ids: number[] = [];
   await hooks.toolCall([one, two, one], CALL, parseAny);
   await hooks.tail([one], { recent: [] });
-  const ids = [...one.requests, ...two.requests].map(({ call }) => call);
   assert.equal(new Set(ids).size, 4);
   assert.deepEqual(
-    one.requests.map(({ endpoint, name }) => `${endpoint} ${name}`),
+    one.firings.map(({ endpoint, name }) => `${endpoint} ${name}`),
     ['hook tool_call', 'hook tool_call', 'tail '],
   );
+});
+
+test('a hook that asks is known to the host as the call that it is', async () => {
+  const { hooks } = dispatching();
+  const asked: unknown[] = [];
+  const host = {
+    ask: (ask: unknown, caller: unknown) => {
+      asked.push(ask, caller);
+      return null;
+    },
+    log: () => {},
+    changed: () => {},
+  };
+  const extension = makeExtension(
+    {
+      name: 'guard',
+      version: '1',
+      on: {
+        toolCall: async (_call: unknown, { progress }: { progress(text: string): void }) => {
+          progress('one');
+          progress('two');
+        },
+      },
+    },
+    false,
+  );
+  const guest = new Guest(extension, { host });
+  await guest.open({ instance: 'g', kind: 'global', key: '', settings: {} });
+  const target = { owner: 'guard', endpoint: guest.hook('g', 'tool_call'), context: CONTEXT };
+  await hooks.toolCall([target], CALL, parseAny);
+  const [first, caller, second, again] = asked as {
+    call: number;
+    text?: string;
+    instance?: string;
+    input?: unknown;
+  }[];
+  assert.deepEqual([first?.text, second?.text, caller?.instance, caller?.input], ['one', 'two', 'g', CALL]);
+  assert.equal(caller?.call, first?.call);
+  assert.equal(caller, again);
 });
 
 test('a tier’s own fault keeps its code', async () => {

@@ -104,13 +104,26 @@ export interface Contributions {
   }[];
 }
 
+/** One event on its way through handlers. They share it: a handler costs no request of its own unless it asks something. */
+export interface Firing {
+  readonly endpoint: EndpointKind;
+  /** The hook's name; "" for a prompt, a tail, a status. */
+  readonly name: string;
+  /** Frozen. */
+  readonly input: Json;
+  /** A number for a call, not used before. */
+  nextCall(): number;
+  /** The call that was begun last: read it before the next one begins, and end it. */
+  running: RunningCall | undefined;
+}
+
 /** One hook, prompt, tail or status of one instance, looked up once and fired often. */
 export interface HookEndpoint {
   /**
-   * Enters the handler. What comes back is raw and not trusted: a value, or a promise of one; it may throw. Whoever fires
-   * ends the call with `endCall(request)`.
+   * Enters the handler, and leaves its call in `firing.running`. What comes back is raw and not trusted: a value, or a promise of
+   * one; it may throw. Whoever fires ends the call with `'~end'`.
    */
-  begin(request: CallRequest): unknown;
+  begin(firing: Firing, context: CallContext): unknown;
 }
 
 /** Why nothing behind a carrier can be called any more. */

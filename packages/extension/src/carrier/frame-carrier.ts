@@ -97,8 +97,18 @@ export class FrameCarrier implements Carrier {
     return answer;
   }
 
-  hook(_instance: string, _kind: FiredKind): HookEndpoint {
-    return { begin: (request) => this.call(request) };
+  hook(instance: string, _kind: FiredKind): HookEndpoint {
+    return {
+      begin: (firing, context) => {
+        firing.running = undefined;
+        const { endpoint, name, input } = firing;
+        const call = firing.nextCall();
+        const request: CallRequest = { call, instance, endpoint, name, input, context, running: undefined };
+        const answer = this.call(request);
+        firing.running = request.running;
+        return answer;
+      },
+    };
   }
 
   idle(instance?: string): Promise<void> {

@@ -25,7 +25,6 @@ export function blockText({ owner, reason }: Extract<GateResult, { kind: 'block'
 
 /** The gates of one tool call, one after another: a rewrite is parsed again before the next one sees it. */
 export class GateFold implements Fold<GateResult> {
-  readonly endpoint = 'hook';
   readonly name = 'tool_call';
   input: Json;
   readonly #parse: (args: Json) => ParseResult;

@@ -5,7 +5,6 @@ import type { FiredKind } from '../contracts/hook-contracts.ts';
 export interface HookTarget {
   /** The extension's name: in reports, in a gate's reason. */
   readonly owner: string;
-  readonly instance: string;
   readonly endpoint: HookEndpoint;
   /** What its calls are told; read at each firing, so it may be a getter. */
   readonly context: CallContext;

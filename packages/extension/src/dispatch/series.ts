@@ -1,4 +1,5 @@
-import { abortCall, type CallRequest, type EndpointKind } from '../carrier/carrier.ts';
+import type { Firing, RunningCall } from '../carrier/carrier.ts';
+import type { HookKind } from '../contracts/hook-kinds.ts';
 import { isThenable } from '../guest/thenable.ts';
 import type { Json } from '../json/json.ts';
 import { Budget, type Budgeted, type BudgetWheel } from './budget-wheel.ts';
@@ -13,9 +14,7 @@ export type Failure =
 
 /** What a series gathers, by its kind of hook. Each answer says whether the next handler is asked. */
 export interface Fold<Result> {
-  readonly endpoint: EndpointKind;
-  /** The hook's name, "" for a prompt, a tail, a status. */
-  readonly name: string;
+  readonly name: HookKind;
   /** What the next handler is handed; frozen. */
   input: Json;
   /** Whether a handler is asked at all. */
@@ -43,6 +42,7 @@ export function runSeries<Result>(
   fold: Fold<Result>,
   options: SeriesOptions,
 ): Result | Promise<Result> {
+  let firing = firingOf(fold, options);
   for (let index = 0; index < targets.length; index += 1) {
     const target = targets[index] as HookTarget;
     if (target.gates !== undefined && !fold.asks(target)) continue;
@@ -50,33 +50,31 @@ export function runSeries<Result>(
       if (!fold.fail({ kind: 'gone', reason: target.gone }, target)) break;
       continue;
     }
-    const request = requestFor(target, fold, options);
     let raw: unknown;
     try {
-      raw = target.endpoint.begin(request);
+      raw = target.endpoint.begin(firing, target.context);
     } catch (thrown) {
-      request.running?.['~end']();
+      firing.running?.['~end']();
       if (!fold.fail({ kind: 'threw', thrown }, target)) break;
       continue;
     }
-    if (raw === undefined) request.running?.['~end']();
-    else if (isThenable(raw)) return new Series(targets, fold, options, index).wait(raw, request, target);
+    if (raw === undefined) firing.running?.['~end']();
+    else if (isThenable(raw)) return new Series(targets, fold, options, index).wait(raw, firing, target);
     else {
-      request.running?.['~end']();
+      firing.running?.['~end']();
       if (!fold.take(raw, target)) break;
+      if (firing.input !== fold.input) firing = firingOf(fold, options);
     }
   }
   return fold.result();
 }
 
-function requestFor(target: HookTarget, fold: Fold<unknown>, options: SeriesOptions): CallRequest {
+function firingOf(fold: Fold<unknown>, options: SeriesOptions): Firing {
   return {
-    call: options.nextCall(),
-    instance: target.instance,
-    endpoint: fold.endpoint,
+    endpoint: 'hook',
     name: fold.name,
     input: fold.input,
-    context: target.context,
+    nextCall: options.nextCall,
     running: undefined,
   };
 }
@@ -90,7 +88,8 @@ class Series<Result> implements Budgeted {
   readonly #whole = new Budget(this);
   #index: number;
   #target: HookTarget | undefined;
-  #request: CallRequest | undefined;
+  #firing: Firing | undefined;
+  #running: RunningCall | undefined;
   #onValue: (raw: unknown) => void = ignore;
   #onThrown: (thrown: unknown) => void = ignore;
   #settle: (result: Result) => void = ignore;
@@ -103,7 +102,7 @@ class Series<Result> implements Budgeted {
     this.#index = index;
   }
 
-  wait(raw: PromiseLike<unknown>, request: CallRequest, target: HookTarget): Promise<Result> {
+  wait(raw: PromiseLike<unknown>, firing: Firing, target: HookTarget): Promise<Result> {
     const { wheel, dispatchMs, signal } = this.#options;
     return new Promise((settle, reject) => {
       this.#settle = settle;
@@ -111,7 +110,7 @@ class Series<Result> implements Budgeted {
       this.#listen();
       wheel.arm(this.#whole, dispatchMs);
       signal?.addEventListener('abort', this.#cancel, { once: true });
-      this.#await(raw, request, target);
+      this.#await(raw, firing, target);
       if (signal?.aborted === true) this.#cancel();
     });
   }
@@ -134,8 +133,9 @@ class Series<Result> implements Budgeted {
     this.#onThrown = onThrown;
   }
 
-  #await(raw: PromiseLike<unknown>, request: CallRequest, target: HookTarget): void {
-    this.#request = request;
+  #await(raw: PromiseLike<unknown>, firing: Firing, target: HookTarget): void {
+    this.#firing = firing;
+    this.#running = firing.running;
     this.#target = target;
     this.#options.wheel.arm(this.#handler, this.#options.budgetMs);
     // A foreign thenable may call back twice, or at once; a promise does neither.
@@ -143,7 +143,7 @@ class Series<Result> implements Budgeted {
   }
 
   #settled(raw: unknown): void {
-    this.#request?.running?.['~end']();
+    this.#running?.['~end']();
     try {
       this.#goOn(raw === undefined || this.#fold.take(raw, this.#target as HookTarget));
     } catch (failure) {
@@ -152,7 +152,7 @@ class Series<Result> implements Budgeted {
   }
 
   #threw(thrown: unknown): void {
-    this.#request?.running?.['~end']();
+    this.#running?.['~end']();
     try {
       this.#goOn(this.#fold.fail({ kind: 'threw', thrown }, this.#target as HookTarget));
     } catch (failure) {
@@ -163,10 +163,8 @@ class Series<Result> implements Budgeted {
   /** The handler that runs is left: its context expires and its answer is void. */
   #abandon(failure: Failure, all: boolean): void {
     const target = this.#target as HookTarget;
-    if (this.#request !== undefined) {
-      abortCall(this.#request);
-      this.#request.running?.['~end']();
-    }
+    this.#running?.['~abort']();
+    this.#running?.['~end']();
     this.#listen();
     try {
       this.#goOn(this.#fold.fail(failure, target) && !(all && this.#failRest(failure)));
@@ -201,6 +199,7 @@ class Series<Result> implements Budgeted {
   /** Asks the next handlers; answers whether all have been asked. */
   #next(): boolean {
     const fold = this.#fold;
+    let firing = this.#firing as Firing;
     for (this.#index += 1; this.#index < this.#targets.length; this.#index += 1) {
       const target = this.#targets[this.#index] as HookTarget;
       if (target.gates !== undefined && !fold.asks(target)) continue;
@@ -208,20 +207,20 @@ class Series<Result> implements Budgeted {
         if (!fold.fail({ kind: 'gone', reason: target.gone }, target)) return true;
         continue;
       }
-      const request = requestFor(target, fold, this.#options);
+      if (firing.input !== fold.input) firing = firingOf(fold, this.#options);
       let raw: unknown;
       try {
-        raw = target.endpoint.begin(request);
+        raw = target.endpoint.begin(firing, target.context);
       } catch (thrown) {
-        request.running?.['~end']();
+        firing.running?.['~end']();
         if (!fold.fail({ kind: 'threw', thrown }, target)) return true;
         continue;
       }
-      if (isThenable(raw)) {
-        this.#await(raw, request, target);
+      if (raw !== undefined && isThenable(raw)) {
+        this.#await(raw, firing, target);
         return false;
       }
-      request.running?.['~end']();
+      firing.running?.['~end']();
       if (raw !== undefined && !fold.take(raw, target)) return true;
     }
     return true;

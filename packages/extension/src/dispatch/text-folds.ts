@@ -9,7 +9,6 @@ import type { Failure, Fold } from './series.ts';
 
 /** What all folds but the gate's share: every handler is asked, and one that fails is reported and left out. */
 abstract class LenientFold<Result> implements Fold<Result> {
-  readonly endpoint = 'hook';
   readonly name: HookKind;
   input: Json;
   readonly #report: (report: HookReport) => void;

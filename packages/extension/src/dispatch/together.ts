@@ -1,4 +1,4 @@
-import { abortCall, type CallRequest, type EndpointKind, endCall } from '../carrier/carrier.ts';
+import type { EndpointKind, Firing, RunningCall } from '../carrier/carrier.ts';
 import { isThenable } from '../guest/thenable.ts';
 import type { Json } from '../json/json.ts';
 import { Budget, type Budgeted, type BudgetWheel } from './budget-wheel.ts';
@@ -30,31 +30,31 @@ export function runTogether(
   options: TogetherOptions,
 ): void | Promise<void> {
   const waits: Wait[] = [];
+  const firing: Firing = { endpoint, name: '', input, nextCall: options.nextCall, running: undefined };
   for (const [index, target] of targets.entries()) {
     if (target.gone !== undefined) continue;
-    const request: CallRequest = {
-      call: options.nextCall(),
-      instance: target.instance,
-      endpoint,
-      name: '',
-      input,
-      context: target.context,
-      running: undefined,
-    };
+    firing.running = undefined;
+    let raw: unknown;
     try {
-      const raw = target.endpoint.begin(request);
-      if (isThenable(raw)) waits.push(new Wait(raw, request, target, index, listener, options));
-      else {
-        endCall(request);
-        listener.take(raw, target, index);
-      }
+      raw = target.endpoint.begin(firing, target.context);
     } catch (thrown) {
-      endCall(request);
+      endBegun(firing);
       listener.fail({ kind: 'threw', thrown }, target);
+      continue;
+    }
+    if (isThenable(raw)) waits.push(new Wait(raw, firing.running, target, index, listener, options));
+    else {
+      endBegun(firing);
+      listener.take(raw, target, index);
     }
   }
   if (waits.length === 0) return;
   return allOf(waits, options);
+}
+
+/** Ends the call that was begun last, if there is one. */
+function endBegun({ running }: Firing): void {
+  running?.['~end']();
 }
 
 function allOf(waits: readonly Wait[], { signal }: TogetherOptions): Promise<void> {
@@ -78,7 +78,7 @@ function allOf(waits: readonly Wait[], { signal }: TogetherOptions): Promise<voi
 
 /** One handler that answered with a promise. */
 class Wait implements Budgeted {
-  readonly #request: CallRequest;
+  readonly #running: RunningCall | undefined;
   readonly #target: HookTarget;
   readonly #index: number;
   readonly #listener: Listener;
@@ -89,13 +89,13 @@ class Wait implements Budgeted {
 
   constructor(
     raw: PromiseLike<unknown>,
-    request: CallRequest,
+    running: RunningCall | undefined,
     target: HookTarget,
     index: number,
     listener: Listener,
     options: TogetherOptions,
   ) {
-    this.#request = request;
+    this.#running = running;
     this.#target = target;
     this.#index = index;
     this.#listener = listener;
@@ -118,7 +118,7 @@ class Wait implements Budgeted {
   /** Leaves the handler: its context expires and its answer is void. */
   give(failure: Failure): void {
     if (this.#over) return;
-    abortCall(this.#request);
+    this.#running?.['~abort']();
     this.#end(() => this.#listener.fail(failure, this.#target));
   }
 
@@ -126,7 +126,7 @@ class Wait implements Budgeted {
     if (this.#over) return;
     this.#over = true;
     this.#wheel.disarm(this.#budget);
-    endCall(this.#request);
+    this.#running?.['~end']();
     tell();
     this.#told();
   }

@@ -3,9 +3,11 @@ import type { Extension } from '../authoring/extension.ts';
 import type { ScopeKind } from '../authoring/scope.ts';
 import type { HostSide } from '../carrier/ask.ts';
 import {
+  type CallContext,
   type CallRequest,
   type Contributions,
   endCall,
+  type Firing,
   type HookEndpoint,
   type OpenRequest,
 } from '../carrier/carrier.ts';
@@ -30,10 +32,7 @@ export interface GuestOptions {
   readonly clock?: Clock;
   /** What the scope of a built-in is given; an extension that is none never sees it. */
   readonly peer?: unknown;
-  /**
-   * Over shared memory, so that another thread can name who blocks this one: slot 0 is `number` while a piece of the extension runs, slot 1
-   * from when a handler is entered until it has answered.
-   */
+  /** Over shared memory, so that another thread can name who blocks this one: slot 0 is `number` from when a handler is entered until it has answered. */
   readonly activity?: Int32Array;
   readonly number?: number;
 }
@@ -72,7 +71,7 @@ export class Guest {
       host: options.host,
       clock: options.clock ?? machineClock(),
       log: logTo(options.host),
-      activity: options.activity ?? new Int32Array(2),
+      activity: options.activity ?? new Int32Array(1),
       number: options.number ?? 1,
       asks: 0,
     };
@@ -136,11 +135,12 @@ export class Guest {
   call(request: CallRequest): Json | Promise<Json> {
     const instance = this.#instance(request.instance);
     const entry = entryOf(instance, request);
-    const ctx = new LiveContext(request, instance);
+    const ctx = new LiveContext(request, request.context, instance);
     let raw: unknown;
     try {
       raw = this.#running(() => entry.enter(request.input, ctx, () => LiveContext.isLive(ctx)));
       if (isThenable(raw)) {
+        LiveContext.wait(ctx);
         return Promise.resolve(raw).then(
           (value) => {
             endCall(request);
@@ -201,14 +201,18 @@ export class Guest {
     return instance;
   }
 
+  /** Says who runs, and says it on where the handler answers later; a call within another's handler gives the word back. */
   #running(run: () => unknown): unknown {
     const { activity, number } = this.#around;
     const before = activity[0] ?? 0;
     activity[0] = number;
+    let waits = false;
     try {
-      return run();
+      const answer = run();
+      waits = isThenable(answer);
+      return answer;
     } finally {
-      activity[0] = before;
+      if (!waits) activity[0] = before;
     }
   }
 }
@@ -226,16 +230,20 @@ class GuestHook implements HookEndpoint {
     this.#number = around.number;
   }
 
-  begin(request: CallRequest): unknown {
-    const ctx = new LiveContext(request, this.#instance);
-    const activity = this.#activity;
-    const before = activity[0] ?? 0;
-    activity[0] = this.#number;
+  // The way that is gone most often: two stores say who runs, and nothing is restored that another call would have set.
+  begin(firing: Firing, context: CallContext): unknown {
+    const ctx = new LiveContext(firing, context, this.#instance);
+    const handler = this.#handler;
+    this.#activity[0] = this.#number;
+    let answer: unknown;
     try {
-      const handler = this.#handler;
-      return handler(request.input, ctx);
-    } finally {
-      activity[0] = before;
+      answer = handler(firing.input, ctx);
+    } catch (thrown) {
+      this.#activity[0] = 0;
+      throw thrown;
     }
+    if (answer !== undefined && isThenable(answer)) LiveContext.wait(ctx);
+    else this.#activity[0] = 0;
+    return answer;
   }
 }

@@ -22,10 +22,7 @@ export interface Surroundings {
   readonly host: HostSide;
   readonly clock: Clock;
   readonly log: Log;
-  /**
-   * What a thread that watches may read, 0 being none: slot 0 says which extension runs right now, slot 1 which
-   * was entered last and has not answered: the likely one when this thread is blocked and slot 0 says none.
-   */
+  /** Slot 0 says, to a thread that watches, which extension was entered last and has not answered; 0 is none. */
   readonly activity: Int32Array;
   readonly number: number;
   /** Questions to the host without an answer yet. */
@@ -54,17 +51,20 @@ export class Instance {
     this.scope = scope;
   }
 
-  /** Counts a call in, or refuses it. */
-  enter(): void {
+  /** Refuses a call where the instance has ended. */
+  check(): void {
     if (this.ended) throw extensionError('extension_ended', this.id, { certainty: 'not_started' });
-    this.#inFlight += 1;
-    this.around.activity[1] = this.around.number;
   }
 
-  /** Counts a call out. */
+  /** Counts a call that has not answered at once. */
+  wait(): void {
+    this.#inFlight += 1;
+  }
+
+  /** Counts it out. */
   leave(): void {
     const { activity, number } = this.around;
-    if (activity[1] === number) activity[1] = 0;
+    if (activity[0] === number) activity[0] = 0;
     this.#inFlight -= 1;
     if (this.#inFlight > 0 || this.#idle.length === 0) return;
     const waiting = this.#idle;

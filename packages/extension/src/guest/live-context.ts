@@ -1,6 +1,6 @@
 import type { AgentState, Agents, AgentView, Call, Log, SessionView } from '../authoring/context.ts';
 import type { Ask } from '../carrier/ask.ts';
-import type { CallRequest, RunningCall } from '../carrier/carrier.ts';
+import type { CallContext, CallRequest, Firing, RunningCall } from '../carrier/carrier.ts';
 import { cutLine } from '../contracts/text.ts';
 import { extensionError } from '../errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
@@ -17,44 +17,55 @@ interface Lazy {
   caps?: object;
   session?: SessionView;
   aborted?: boolean;
+  /** The request of a fired hook, which has none before it asks something. */
+  request?: CallRequest;
 }
 
 /**
- * The context of one call. It is made for every handler that is entered, so it holds four fields and makes everything else when
+ * The context of one call. It is made for every handler that is entered, so it holds five fields and makes everything else when
  * it is first read. Methods are getters that give bound functions, so that a handler may take it apart.
  */
 export class LiveContext implements Call<JsonObject, Readonly<Record<string, never>>, unknown>, RunningCall {
-  readonly #request: CallRequest;
+  /** Undefined once the call has ended. */
+  #context: CallContext | undefined;
+  readonly #source: CallRequest | Firing;
   readonly #instance: Instance;
-  #ended = false;
+  #waiting = false;
   #lazy: Lazy | undefined;
 
-  constructor(request: CallRequest, instance: Instance) {
-    instance.enter();
-    this.#request = request;
+  constructor(source: CallRequest | Firing, context: CallContext, instance: Instance) {
+    instance.check();
+    this.#context = context;
+    this.#source = source;
     this.#instance = instance;
-    request.running = this;
+    source.running = this;
+  }
+
+  /** Counts the call as in flight: its handler has answered with a promise. */
+  static wait(context: LiveContext): void {
+    context.#waiting = true;
+    context.#instance.wait();
   }
 
   /** Whether a handler may still be entered with this context. */
   static isLive(context: LiveContext): boolean {
-    return !context.#ended && context.#lazy?.aborted !== true;
+    return context.#context !== undefined && context.#lazy?.aborted !== true;
   }
 
   '~abort'(): void {
-    if (this.#ended) return;
+    if (this.#context === undefined) return;
     this.#made().aborted = true;
     this.#lazy?.controller?.abort(extensionError('call_cancelled'));
   }
 
   '~end'(): void {
-    if (this.#ended) return;
-    this.#ended = true;
-    this.#instance.leave();
+    if (this.#context === undefined) return;
+    this.#context = undefined;
+    if (this.#waiting) this.#instance.leave();
   }
 
   get settings(): JsonObject {
-    return this.#live().context.settings;
+    return this.#live().settings;
   }
 
   get state(): unknown {
@@ -63,9 +74,9 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
   }
 
   get caps(): Readonly<Record<string, never>> {
-    const request = this.#live();
+    this.#live();
     const lazy = this.#made();
-    lazy.caps ??= capsOf(this.#instance.around, request, (question) => this.#ask(question));
+    lazy.caps ??= capsOf(this.#instance.around, this.#request(), (question) => this.#ask(question));
     return lazy.caps as Readonly<Record<string, never>>;
   }
 
@@ -85,7 +96,7 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
   }
 
   get session(): SessionView {
-    const { session } = this.#live().context;
+    const { session } = this.#live();
     // The types say where there is one; a handler that is wrong about it reads undefined, as an absent member gives.
     if (session === undefined) return undefined as unknown as SessionView;
     const lazy = this.#made();
@@ -94,7 +105,7 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
   }
 
   get agent(): AgentView {
-    return this.#live().context.agent as AgentView;
+    return this.#live().agent as AgentView;
   }
 
   get agents(): Agents {
@@ -114,7 +125,7 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
   get progress(): (text: string) => void {
     this.#live();
     return (text) => {
-      const { call } = this.#live();
+      const { call } = this.#request();
       const line = cutLine(String(text), contextLimits.maxLine);
       // Nobody waits for it: a host that cannot show it must not fail the call.
       this.#ask({ op: 'progress', call, text: line }).catch(() => {});
@@ -124,16 +135,34 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
   get save(): (patch: object) => Promise<void> {
     this.#live();
     return async (patch) => {
-      const { session } = this.#live().context;
+      const { session } = this.#live();
       if (session === undefined) throw extensionError('settings_need_session');
       const checked = patchOf(this.#instance.around.settings, patch);
       await this.#ask({ op: 'settings.save', session, patch: checked });
     };
   }
 
-  #live(): CallRequest {
-    if (this.#ended) throw extensionError('context_expired');
-    return this.#request;
+  #live(): CallContext {
+    const context = this.#context;
+    if (context === undefined) throw extensionError('context_expired');
+    return context;
+  }
+
+  #request(): CallRequest {
+    const context = this.#live();
+    const source = this.#source;
+    if ('call' in source) return source;
+    const lazy = this.#made();
+    lazy.request ??= {
+      call: source.nextCall(),
+      instance: this.#instance.id,
+      endpoint: source.endpoint,
+      name: source.name,
+      input: source.input,
+      context,
+      running: this,
+    };
+    return lazy.request;
   }
 
   #made(): Lazy {
@@ -142,8 +171,7 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
   }
 
   async #ask(question: Ask): Promise<Json> {
-    this.#live();
-    return ask(this.#instance.around, question, this.#request);
+    return ask(this.#instance.around, question, this.#request());
   }
 }
 

@@ -11,6 +11,7 @@ export {
   type Death,
   type EndpointKind,
   endCall,
+  type Firing,
   type HookEndpoint,
   type OpenRequest,
   type ToolContribution,

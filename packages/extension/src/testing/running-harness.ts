@@ -368,7 +368,6 @@ export class RunningHarness implements Harness<ArgsByName> {
     const { gates } = contributions;
     return {
       owner: carrier.manifest.name,
-      instance: request.instance,
       endpoint: carrier.hook(request.instance, kind),
       context: this.#context(),
       ...(kind === 'tool_call' && gates !== undefined ? { gates } : {}),

@@ -8,6 +8,7 @@ import {
   type Carrier,
   type EndpointKind,
   endCall,
+  type Firing,
   type HostSide,
 } from '@fairlead/extension/runtime';
 import { RecordingHost } from './recording-host.ts';
@@ -75,11 +76,20 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       }
     }
 
-    async function fired(carrier: Carrier, asked: CallRequest, kind: string): Promise<unknown> {
+    async function fired(
+      carrier: Carrier,
+      { endpoint, name, input, context }: CallRequest,
+      kind: string,
+    ): Promise<unknown> {
+      const nextCall = () => {
+        calls += 1;
+        return calls;
+      };
+      const firing: Firing = { endpoint, name, input, nextCall, running: undefined };
       try {
-        return (await carrier.hook('g', kind as 'tool_call').begin(asked)) ?? null;
+        return (await carrier.hook('g', kind as 'tool_call').begin(firing, context)) ?? null;
       } finally {
-        endCall(asked);
+        firing.running?.['~end']();
       }
     }
 
