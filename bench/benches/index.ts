@@ -2,6 +2,7 @@ import type { Bench } from '../harness/bench.ts';
 import { admission } from './admission.ts';
 import { cliHelp } from './cli-help.ts';
 import { eightProviders } from './eight-providers.ts';
+import { hookDispatch } from './hook-dispatch.ts';
 import { httpCall } from './http-call.ts';
 import { idleMemory } from './idle-memory.ts';
 import { mcpHttp } from './mcp-http.ts';
@@ -14,12 +15,13 @@ import { upReady } from './up-ready.ts';
 export const benches: readonly Bench[] = [
   runnerCall,
   httpCall,
+  settling,
   mcpHttp,
   mcpStdio,
-  settling,
   admission,
   eightProviders,
   cliHelp,
   upReady,
+  hookDispatch,
   idleMemory,
 ];
