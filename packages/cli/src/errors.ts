@@ -163,7 +163,7 @@ export const cliErrors = defineErrors({
     message: 'A Runner that should be there is not linked to its gateway.',
     next: 'Start it on its machine with `fairlead runner run`, and read its log: `fairlead logs --runner ID`.',
   },
-  clock_skew: {
+  gateway_clock_skew: {
     message: 'This machine’s clock and the gateway’s differ by more than 30 s.',
     next: 'Let both take their time from the network (NTP). Deadlines of calls do not depend on it; log lines and the ends of tokens do.',
   },

@@ -192,10 +192,10 @@ test('clocks agree within 30 s, whatever the request took', () => {
   assert.deepEqual(check(theirs, theirs + 5), ['ok it agrees with that of http://gateway']);
   assert.deepEqual(check(theirs - 60_000, theirs + 60_000), ['ok it agrees with that of http://gateway']);
   assert.deepEqual(check(theirs - 90_000, theirs - 90_000), [
-    "warn this machine's clock is 90 s behind that of http://gateway (clock_skew)",
+    "warn this machine's clock is 90 s behind that of http://gateway (gateway_clock_skew)",
   ]);
   assert.deepEqual(check(theirs + 91_000, theirs + 91_000), [
-    "warn this machine's clock is 90 s ahead of that of http://gateway (clock_skew)",
+    "warn this machine's clock is 90 s ahead of that of http://gateway (gateway_clock_skew)",
   ]);
   assert.deepEqual(check(0, 0, null), []);
   assert.deepEqual(check(0, 0, 'yesterday'), []);

@@ -182,7 +182,7 @@ test('a gateway whose clock differs is told by how much', async (t) => {
   assert.equal(exit, 0, stdout);
   assert.match(
     stdout,
-    /warn {2}clock: this machine's clock is \d+ s ahead of that of http:\S+ \(clock_skew\)/,
+    /warn {2}clock: this machine's clock is \d+ s ahead of that of http:\S+ \(gateway_clock_skew\)/,
   );
 });
 

@@ -153,6 +153,18 @@ export const storeErrors = defineErrors({
     message: 'The database could not be brought to the current version; it was left as it was.',
     next: 'Keep the file, start the earlier Fairlead, and report the failure with the log.',
   },
+  author_minted: {
+    message: 'This data folder writes under a new author from here on.',
+    next: 'Nothing where the folder is new, was moved or was restored; else see that no second copy of it is running.',
+  },
+  clock_skew: {
+    message: 'The other peer’s clock and this one’s differ by more than a minute.',
+    next: 'Let both take their time from the network: what the slower one writes last may sort first.',
+  },
+  consumer_failed: {
+    message: 'A part of Fairlead that follows what is written threw, and will be tried again.',
+    next: 'Nothing is lost; report it with the log where it goes on.',
+  },
   store_not_a_database: {
     message: 'The file is not a database.',
     next: 'Move the file away, or restore a backup in its place.',

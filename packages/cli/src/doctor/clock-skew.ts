@@ -26,7 +26,7 @@ export function checkClock(asked: {
     ill('warn', {
       check,
       what: `this machine's clock is ${seconds} s ${way} that of ${asked.url}`,
-      code: 'clock_skew',
+      code: 'gateway_clock_skew',
     }),
   ];
 }
