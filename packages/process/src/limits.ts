@@ -15,6 +15,16 @@ export const initScriptLimits = Object.freeze({
   stderrMaxBytes: 4 * KIB,
 });
 
+/** The small programs that are run for their answer; each takes milliseconds, and is killed after this. */
+export const childLimits = Object.freeze({
+  /** Making a process namespace: a machine under load may page bubblewrap in. */
+  namespaceMs: 5_000,
+  /** `mkfifo`: a plugin waits for it, and an ordinary stream serves as well. */
+  mkfifoMs: 2_000,
+  /** `ps`: half of `endBudgetMs`, so that the end of a tree has a second look. */
+  psMs: 500,
+});
+
 /** Ending a process tree. */
 export const treeLimits = Object.freeze({
   /** SIGKILL takes milliseconds; what is left after this is stuck in the kernel. */

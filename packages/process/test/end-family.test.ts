@@ -5,7 +5,8 @@ import { endFamily } from '../src/tree/end-family.ts';
 import { Family } from '../src/tree/family.ts';
 import type { ProcessReader, ProcessRow } from '../src/tree/process-reader.ts';
 
-type Look = readonly (readonly [number, number, number])[];
+/** Null: the table could not be read. */
+type Look = readonly (readonly [number, number, number])[] | null;
 
 /** A machine whose process table is one look after the other; the last one stays. */
 function machine(looks: readonly Look[], current: (pid: number) => boolean = () => true) {
@@ -15,7 +16,9 @@ function machine(looks: readonly Look[], current: (pid: number) => boolean = () 
   const reader: ProcessReader = {
     async read() {
       const rows = new Map<number, ProcessRow>();
-      for (const [pid, parent, started] of looks[Math.min(read, looks.length - 1)] ?? [])
+      const look = looks[Math.min(read, looks.length - 1)] ?? null;
+      if (look !== null) rows.set(1, { pid: 1, parent: 0, group: 1, session: 1, started: 0, ended: false });
+      for (const [pid, parent, started] of look ?? [])
         rows.set(pid, { pid, parent, group: 7, session: 7, started, ended: false });
       read += 1;
       return { rows, environmentHolds: () => false };
@@ -58,6 +61,16 @@ test('the group is stopped before the first look, then killed with everybody fou
   assert.equal(await ending, 0);
   assert.deepEqual(sent, ['SIGSTOP -7', 'SIGKILL -7', 'SIGKILL 7', 'SIGKILL 8']);
   assert.equal(reads(), 3);
+});
+
+test('a table that cannot be read is no proof either, and counts as one who is left', async () => {
+  const blind = machine([null, null]);
+  await blind.clock.advance(1500);
+  assert.equal(await blind.ending, 1);
+  const blinded = machine([[[7, 1, 1]], [], null, [], []]);
+  await blinded.clock.advance(100);
+  assert.equal(await blinded.ending, 0);
+  assert.equal(blinded.reads(), 5);
 });
 
 test('one look that finds nobody is no proof', async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, pidIsAlive, requires, temporaryFolder, waitFor } from '@fairlead/testing';
+import { hygiene, manualClock, pidIsAlive, requires, temporaryFolder, waitFor } from '@fairlead/testing';
 import { type SpawnTreeOptions, spawnTree } from '../src/index.ts';
+import { namespaceFault } from '../src/tree/bubblewrap.ts';
 import { procReader } from '../src/tree/process-reader.ts';
 import { firstLine, gone, shellOptions, shellTree, testWatchdog, wholeText } from './test-trees.ts';
 
@@ -119,4 +121,25 @@ test('plugin_isolation_unavailable: never silently less', async (t) => {
   assert.match(await unavailable(t, { bubblewrap: broken }), /^bubblewrap could not be started: /);
   assert.equal(await unavailable(t, { platform: 'darwin' }), 'there are no process namespaces on darwin');
   assert.equal(await unavailable(t, { platform: 'win32' }), 'there are no process namespaces on win32');
+});
+
+test('a bubblewrap that never ends is killed after 5 s, and says so', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  const stuck = ((_: string, _args: string[], options: object) =>
+    spawn('sleep', ['61'], options)) as typeof spawn;
+  const fault = namespaceFault('bwrap', stuck, clock);
+  await clock.advance(5000);
+  assert.equal(await fault, 'bubblewrap made no namespace within 5 s');
+});
+
+test('a bubblewrap that cannot be started, or is refused, is told with its reason', async (t) => {
+  hygiene(t);
+  assert.equal(
+    await namespaceFault('/nonexistent/bwrap', spawn),
+    'bubblewrap could not be started: spawn /nonexistent/bwrap ENOENT',
+  );
+  const refusing = ((_: string, _args: string[], options: object) =>
+    spawn('/bin/sh', ['-c', 'echo no >&2; exit 1'], options)) as typeof spawn;
+  assert.equal(await namespaceFault('bwrap', refusing), 'bubblewrap is not permitted here: no');
 });

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, requires, temporaryFolder } from '@fairlead/testing';
+import { hygiene, manualClock, requires, temporaryFolder } from '@fairlead/testing';
 import { hasProc, parseStat, procReader } from '../src/tree/process-reader.ts';
 import { parsePs, psReader } from '../src/tree/ps-reader.ts';
 
@@ -114,4 +114,19 @@ test('ps shows this process, knows no environments, and its absence is an empty 
   const missing = psReader(((_: string, args: string[], options: object) =>
     spawn('/nonexistent/ps', args, options)) as typeof spawn);
   assert.equal((await missing.read()).rows.size, 0);
+});
+
+test('a ps that never ends is killed after 0.5 s and shows nobody, whatever it wrote before', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  const said = Promise.withResolvers<void>();
+  const stuck = ((_: string, _args: string[], options: object) => {
+    const child = spawn('/bin/sh', ['-c', 'echo " 1 0 1 S"; exec sleep 61'], options);
+    child.stdout?.once('data', () => said.resolve());
+    return child;
+  }) as typeof spawn;
+  const table = psReader(stuck, clock).read();
+  await said.promise;
+  await clock.advance(500);
+  assert.equal((await table).rows.size, 0);
 });

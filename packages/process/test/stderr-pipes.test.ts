@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, readdirSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { hygiene, manualClock, temporaryFolder, waitFor } from '@fairlead/testing';
 import { StderrPipes } from '../src/stderr/stderr-pipes.ts';
 import { wholeText } from './test-trees.ts';
 
@@ -71,6 +71,19 @@ test('where none can be made the answer is null, and nothing is left', async (t)
   for (const maker of [missing, refusing, lying])
     assert.equal(await new StderrPipes({ spawn: maker, ...withFolder }).open(), null);
   assert.equal(await new StderrPipes({ spawn, temporaryFolder: () => join(folder, 'nowhere') }).open(), null);
+  assert.deepEqual(readdirSync(folder), []);
+});
+
+test('a mkfifo that never ends is killed after 2 s, and the answer is null', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const clock = manualClock();
+  const stuck = ((_: string, _args: string[], options: object) =>
+    spawn('sleep', ['61'], options)) as typeof spawn;
+  const pipe = new StderrPipes({ spawn: stuck, temporaryFolder: () => folder, clock }).open();
+  await waitFor(() => clock.pendingTimers === 1, { what: 'the wait for mkfifo' });
+  await clock.advance(2000);
+  assert.equal(await pipe, null);
   assert.deepEqual(readdirSync(folder), []);
 });
 

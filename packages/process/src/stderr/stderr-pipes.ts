@@ -2,6 +2,9 @@ import type { spawn as nodeSpawn } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmdirSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { type Clock, systemClock } from '@fairlead/base';
+import { finishes } from '../finishes.ts';
+import { childLimits } from '../limits.ts';
 
 /** A real pipe: the reading end as a stream, the writing end as a descriptor to hand to one child and then close. */
 export type StderrPipe = { readonly reader: Socket; readonly writeFd: number };
@@ -10,6 +13,8 @@ export type StderrPipesOptions = {
   readonly spawn: typeof nodeSpawn;
   /** Where a folder for the pipes' names may be made; it is gone again before the pipe is handed out. */
   readonly temporaryFolder: () => string;
+  /** Default: the machine's own. */
+  readonly clock?: Clock;
 };
 
 type Waiting = (pipe: StderrPipe | null) => void;
@@ -66,12 +71,11 @@ export class StderrPipes {
     return pipes;
   }
 
-  #mkfifo(names: readonly string[]): Promise<boolean> {
-    return new Promise((resolve) => {
-      const maker = this.#options.spawn('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' });
-      maker.on('error', () => resolve(false));
-      maker.on('exit', (code) => resolve(code === 0));
-    });
+  async #mkfifo(names: readonly string[]): Promise<boolean> {
+    const { spawn, clock = systemClock() } = this.#options;
+    const maker = spawn('mkfifo', ['-m', '600', ...names], { stdio: 'ignore' });
+    const finish = await finishes(maker, childLimits.mkfifoMs, clock);
+    return finish.kind === 'ended' && finish.code === 0;
   }
 }
 

@@ -22,7 +22,7 @@ export type EndFamilyOptions = {
 
 /**
  * Ends a process tree with SIGKILL; there is no grace. Returns how many members still lived when the budget of one second was
- * over: 0 once two looks in a row have found nobody.
+ * over: 0 once two looks in a row have found nobody, and 1 where the last look showed nothing at all.
  *
  * The group is stopped before the first look: while nobody in it can end or fork, descent shows who belongs to it.
  */
@@ -32,13 +32,16 @@ export async function endFamily(options: EndFamilyOptions): Promise<number> {
   if (!isCollected()) signal(-pid, 'SIGSTOP');
   let emptyScans = 0;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, treeLimits.pollMs)) {
-    const members = family.members(await reader.read());
+    const table = await reader.read();
+    // Somebody always runs: a table without rows is one that could not be read, and proves nothing.
+    const seen = table.rows.size > 0;
+    const members = family.members(table);
     if (!isCollected()) signal(-pid, 'SIGKILL');
     for (const member of members) if (reader.isCurrent(member)) signal(member.pid, 'SIGKILL');
-    emptyScans = members.length === 0 ? emptyScans + 1 : 0;
+    emptyScans = seen && members.length === 0 ? emptyScans + 1 : 0;
     if (emptyScans >= treeLimits.emptyScans && isCollected()) return 0;
-    if (deadline.passed()) return members.length;
-    if (members.length === 0 && isCollected()) continue;
+    if (deadline.passed()) return seen ? members.length : 1;
+    if (seen && members.length === 0 && isCollected()) continue;
     await within(clock, Math.min(pauseMs, deadline.remainingMs()), isCollected() ? null : collected);
   }
 }
