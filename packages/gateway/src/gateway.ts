@@ -78,6 +78,7 @@ class HttpGateway implements Gateway {
   #url = '';
   #openApi: string | null = null;
   #isStopping = false;
+  #closed: Promise<void> | undefined;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -98,6 +99,10 @@ class HttpGateway implements Gateway {
       server.once('error', fail);
       server.listen({ host: bind, port }, () => {
         server.removeListener('error', fail);
+        // An error that nobody listens for ends the process.
+        server.on('error', (error: NodeJS.ErrnoException) =>
+          this.#options.log('error', 'http.listener_failed', { reason: error.code }),
+        );
         resolve();
       });
     });
@@ -107,8 +112,12 @@ class HttpGateway implements Gateway {
     return { url: this.#url, port: taken };
   }
 
-  async close(): Promise<void> {
-    if (this.#isStopping) return;
+  close(): Promise<void> {
+    this.#closed ??= this.#end();
+    return this.#closed;
+  }
+
+  async #end(): Promise<void> {
     this.#isStopping = true;
     const server = this.#http;
     if (server !== null) {

@@ -233,10 +233,19 @@ test('a store that cannot be written is told by its code, and a fault of ours on
   hygiene(t);
   const fixture = await startGateway(t);
   const { port, token } = fixture;
+  await fixture.tokens.mint({ name: 'victim', scopes: ['plugin:inspect'] });
   await fixture.store.close();
   const answer = await tokens(port, token, { name: 'x', scopes: ['admin'] });
   assert.equal(answer.status, 400);
   assert.equal(answer.envelope.error?.code, 'store_closed');
+  assert.equal(answer.envelope.dispatch_certainty, 'outcome_unknown');
+  const victim = fixture.tokens.list().find((row) => row.name === 'victim');
+  const revoked = await ask(port, { path: `/api/admin/tokens/${victim?.id}`, method: 'DELETE', token });
+  // The token is refused from here on, and its row could not be written: neither done nor not done.
+  assert.deepEqual(
+    [revoked.envelope.error?.code, revoked.envelope.dispatch_certainty],
+    ['store_closed', 'outcome_unknown'],
+  );
   Object.assign(fixture.tokens, { mint: () => Promise.reject(new Error('marker-inside')) });
   const broken = await tokens(port, token, { name: 'x', scopes: ['admin'] });
   assert.equal(broken.envelope.error?.code, 'internal_error');

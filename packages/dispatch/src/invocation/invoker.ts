@@ -1,4 +1,4 @@
-import { type Json, type Random, randomId } from '@fairlead/base';
+import { isJsonObject, type Json, type Random, randomId } from '@fairlead/base';
 import type { DispatchLog } from '../dispatch-log.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../journal/journal-row.ts';
@@ -183,6 +183,9 @@ function isToolError(ending: Extract<Ending, { readonly output: unknown }>): boo
 /** The truth, and that the journal lacks it: a completed invocation keeps its output beside the error. */
 function unsettled(invocation: Invocation, { mayHaveHappened }: ToolTask): Invocation {
   const { certainty, error } = invocation;
-  if (error !== undefined) return { ...invocation, error: { ...error, detail: { journal: 'unsettled' } } };
+  if (error !== undefined) {
+    const detail = { ...(isJsonObject(error.detail) ? error.detail : {}), journal: 'unsettled' };
+    return { ...invocation, error: { ...error, detail } };
+  }
   return { ...invocation, error: explain('journal_unsettled', { certainty, mayHaveHappened }) };
 }

@@ -9,7 +9,12 @@ export type PairingWish = { readonly runner: string; readonly name?: string | un
 
 /** What became of a code that somebody showed. */
 type Redemption =
-  | { readonly ok: true; readonly wish: PairingWish }
+  | {
+      readonly ok: true;
+      readonly wish: PairingWish;
+      /** For a token that could not be made after all: the code is good again. */
+      giveBack(): void;
+    }
   | { readonly ok: false; readonly code: 'pairing_code_invalid' | 'pairing_limited' };
 
 /**
@@ -68,7 +73,9 @@ class PairingBook implements Pairings {
     const digest = digestOf(code);
     const offer = this.#offers.get(digest);
     this.#offers.delete(digest);
-    if (offer !== undefined && nowMs < offer.endMs) return { ok: true, wish: offer.wish };
+    if (offer !== undefined && nowMs < offer.endMs) {
+      return { ok: true, wish: offer.wish, giveBack: () => void this.#offers.set(digest, offer) };
+    }
     this.#wrong.set(client, wrong + 1);
     this.#wrongInAll += 1;
     return { ok: false, code: 'pairing_code_invalid' };

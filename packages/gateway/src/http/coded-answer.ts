@@ -46,6 +46,7 @@ function faultEnvelope(error: unknown): Envelope {
       ...(known === undefined ? {} : { recovery: known.next }),
       ...(detail === undefined ? {} : { detail }),
     },
-    dispatch_certainty: 'not_started',
+    // A code of ours was raised before anything was done. A store's says that a write failed, and what stood before it holds.
+    dispatch_certainty: known === undefined ? 'outcome_unknown' : 'not_started',
   };
 }

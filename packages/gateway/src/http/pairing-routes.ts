@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '@fairlead/base';
-import type { Principal } from '@fairlead/dispatch';
+import { mayUseRunner, type Principal } from '@fairlead/dispatch';
 import type { FastifyInstance } from 'fastify';
 import type { Pairings, PairingWish } from '../auth/pairings.ts';
 import type { Tokens } from '../auth/tokens.ts';
@@ -51,7 +51,11 @@ export function addPairingRoutes(server: FastifyInstance, options: PairingRouteO
         return refusalEnvelope(found.code);
       }
       const { runner, name } = found.wish;
-      const { secret, token } = await tokens.mintRunner({ runner, ...(name === undefined ? {} : { name }) });
+      const wanted = { runner, ...(name === undefined ? {} : { name }) };
+      const { secret, token } = await tokens.mintRunner(wanted).catch((error: unknown) => {
+        found.giveBack();
+        throw error;
+      });
       log('info', 'runner.paired', { runner, token_id: token.id, client });
       return successEnvelope({ runner, token: secret, expiresAtMs: token.expiresAtMs });
     });
@@ -67,7 +71,7 @@ function readWish(body: Json, principal: Principal): PairingWish | Envelope {
   if (typeof runner !== 'string') return wrong('runner', 'must be a runner id');
   if (name !== null && typeof name !== 'string') return wrong('name', 'must be a text');
   // Who makes a code cannot give more than it has.
-  if (principal.runners?.includes(runner) === false) {
+  if (!mayUseRunner(principal, runner)) {
     return wrong('runner', 'reaches Runners that the asking token does not');
   }
   return { runner, ...(name === null ? {} : { name }) };

@@ -13,14 +13,14 @@ import { createMcpServer, type McpCallHandler } from './mcp-server.ts';
 import { mcpTool } from './mcp-tool.ts';
 
 /** One POST to `/mcp`, its caller authenticated and its body parsed within bounds. */
-export type McpPost = {
+type McpPost = {
   readonly headers: IncomingHttpHeaders;
   readonly body: Json;
   readonly principal: Principal;
 };
 
 /** What to answer; a body that is null is empty. */
-export type McpAnswer = { readonly status: number; readonly body: string | null };
+type McpAnswer = { readonly status: number; readonly body: string | null };
 
 /** The MCP endpoint without its HTTP server: one JSON answer for each POST, whatever revision it speaks. */
 export type McpEndpoint = { answer(post: McpPost): Promise<McpAnswer> };

@@ -9,7 +9,7 @@ import { statusOf } from '../http/status.ts';
 import type { McpCallParts } from './mcp-calls.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
 
-export const MCP_PATH = '/mcp';
+const MCP_PATH = '/mcp';
 
 /** The endpoint as the gateway sees it when it stops. */
 export type McpRoute = {
@@ -73,6 +73,8 @@ export function addMcpRoute(
 function rpcFault(code: GatewayErrorCode, detail?: Json): string {
   const rpcCode = code === 'invalid_body' ? -32700 : code === 'internal_error' ? -32603 : -32000;
   const { message, next: recovery } = gatewayErrors[code];
-  const data = { code, recovery, ...(detail === undefined ? {} : { detail }) };
+  // A fault of ours may come after a call has run; the others refuse before one begins.
+  const dispatchState = code === 'internal_error' ? 'outcome_unknown' : 'not_started';
+  const data = { code, recovery, dispatchState, ...(detail === undefined ? {} : { detail }) };
   return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data } });
 }
