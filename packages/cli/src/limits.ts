@@ -3,6 +3,8 @@ const dayMs = 86_400_000;
 
 /** What the command takes from a server, a file or standard input. */
 export const clientLimits = Object.freeze({
+  /** A proxy that opens no way in this time has none: CONNECT is one round trip. */
+  proxyOpenMs: 10_000,
   /** The largest answer is a result of 512 KiB, six times that when every character is escaped, and its wrapper. */
   answerBytes: 8 * 1024 * 1024,
   /** A definition's schemas are 16 deep and stand four levels down. */

@@ -130,3 +130,10 @@ test('TLS is agreed with the gateway itself, by its own name', {
   const other = await send('https://other.test', proxy.url);
   assert.deepEqual(other, { kind: 'unsent', reason: 'ERR_TLS_CERT_ALTNAME_INVALID' });
 });
+
+test('a proxy that never answers is given up, and nothing is left of it', async (t) => {
+  hygiene(t);
+  const silent = await rawServer(t, () => {});
+  const answer = await send('http://gateway.test:7420', silent.url, { timeoutMs: 200 });
+  assert.equal(answer.kind, 'unsent');
+});

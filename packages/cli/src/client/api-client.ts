@@ -61,6 +61,7 @@ export async function sendOnce(options: ApiRequest): Promise<Answer> {
       options.signal?.removeEventListener('abort', interrupt);
       resolve(answer);
       request.destroy();
+      if (agent !== false) agent.destroy();
     };
     const fail = (reason: string) => end({ kind: hasBegun ? 'lost' : 'unsent', reason });
     const request: ClientRequest = open(url, {

@@ -2,6 +2,7 @@ import { Agent, type ClientRequestArgs, request as httpRequest } from 'node:http
 import { request as httpsRequest } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { connect as tlsConnect } from 'node:tls';
+import { clientLimits } from '../limits.ts';
 
 type Opened = (error: Error | null, socket?: Duplex) => void;
 type SocketOptions = ClientRequestArgs & { readonly servername?: string };
@@ -12,6 +13,8 @@ type SocketOptions = ClientRequestArgs & { readonly servername?: string };
  */
 export class ProxyAgent extends Agent {
   readonly #proxy: URL;
+  /** What is on its way to be a socket: a request that is given up cannot reach it, so the agent ends it. */
+  readonly #opening = new Set<{ destroy(error?: Error): unknown }>();
   readonly #isSecure: boolean;
   /** What Node takes the agent's requests for. */
   readonly defaultPort: number;
@@ -38,34 +41,69 @@ export class ProxyAgent extends Agent {
       agent: false,
       headers: { host: target, ...credentials(this.#proxy) },
     });
-    asking.once('error', (error) => opened(named(error, 'the proxy')));
+    const done = this.#own(asking);
+    asking.once('error', (error) => {
+      done();
+      opened(named(error, 'the proxy'));
+    });
     asking.once('response', (response) => {
+      done();
       response.resume();
       asking.destroy();
       opened(refusal(response.statusCode));
     });
     asking.once('connect', (response, socket) => {
+      done();
       asking.removeAllListeners('error');
       if (response.statusCode !== 200) {
         socket.destroy();
         opened(refusal(response.statusCode));
       } else if (!this.#isSecure) opened(null, socket);
-      else secure(socket, options.servername ?? host, opened);
+      else this.#secure(socket, options.servername ?? host, opened);
     });
     asking.end();
     return undefined;
   }
+
+  /** Ends what is being opened, too. */
+  override destroy(): void {
+    for (const opening of this.#opening) opening.destroy(gaveUp('was given up'));
+    super.destroy();
+  }
+
+  #secure(socket: Duplex, host: string, opened: Opened): void {
+    const isName = !/^[\d.]+$|:/.test(host);
+    const encrypted = tlsConnect({ socket, host, ...(isName ? { servername: host } : {}) });
+    const done = this.#own(encrypted);
+    const fail = (error: Error) => {
+      done();
+      opened(error);
+    };
+    encrypted.once('error', fail);
+    encrypted.once('secureConnect', () => {
+      done();
+      encrypted.removeListener('error', fail);
+      opened(null, encrypted);
+    });
+  }
+
+  /** Keeps what is being opened, for as long as that may take. Returns the way to let go of it. */
+  #own(opening: { destroy(error?: Error): unknown }): () => void {
+    this.#opening.add(opening);
+    const seconds = clientLimits.proxyOpenMs / 1000;
+    const timer = setTimeout(
+      () => opening.destroy(gaveUp(`did not open a way within ${seconds} s`)),
+      clientLimits.proxyOpenMs,
+    );
+    return () => {
+      clearTimeout(timer);
+      this.#opening.delete(opening);
+    };
+  }
 }
 
-function secure(socket: Duplex, host: string, opened: Opened): void {
-  const isName = !/^[\d.]+$|:/.test(host);
-  const encrypted = tlsConnect({ socket, host, ...(isName ? { servername: host } : {}) });
-  const fail = (error: Error) => opened(error);
-  encrypted.once('error', fail);
-  encrypted.once('secureConnect', () => {
-    encrypted.removeListener('error', fail);
-    opened(null, encrypted);
-  });
+function gaveUp(why: string): Error {
+  return Object.assign(new Error(`the proxy ${why}`), { code: `the proxy ${why}` });
 }
 
 function credentials({ username, password }: URL): { readonly 'proxy-authorization'?: string } {
