@@ -360,6 +360,43 @@ test('one that stops while the file is read applies nothing', async (t) => {
   assert.equal(told(await withinMs(8000, answer)), 'not_started plugin_manager_stopping');
 });
 
+test('one that stops while the file is read starts no candidate either', async (t) => {
+  const providers = await HostileProviders.start(t, [{ id: 'a' }]);
+  const configuration = new RunnerConfiguration({
+    providers: providers.set,
+    projects: [],
+    readProjects: async () => {
+      await providers.set.stop();
+      return { projects: [], isWhole: true };
+    },
+    apply: () => assert.fail('applied'),
+  });
+  providers.write([{ id: 'a', record: 'a-new' }]);
+  const answer = handleRequest(providers.set, { kind: 'config_reload' }, 1000, configuration);
+  assert.equal(told(await withinMs(8000, answer)), 'not_started plugin_manager_stopping');
+  assert.equal(providers.stdin('a-new'), '');
+});
+
+test('one that stops as soon as the plugins are exchanged ends the new ones too', async (t) => {
+  const providers = await HostileProviders.start(t, [{ id: 'a' }]);
+  let stopped: Promise<void> | undefined;
+  const configuration = new RunnerConfiguration({
+    providers: providers.set,
+    projects: [],
+    readProjects: async () => ({ projects: [], isWhole: true }),
+    apply: () => {
+      stopped = providers.set.stop();
+    },
+  });
+  providers.write([{ id: 'a', record: 'a-new' }]);
+  const answer = handleRequest(providers.set, { kind: 'config_reload' }, 1000, configuration);
+  assert.equal(reloadOf(await withinMs(8000, answer)).applied, true);
+  await withinMs(2500, stopped ?? Promise.reject(new Error('not stopped')));
+  const pids = providers.pids('a-new');
+  assert.equal(pids.length, 1);
+  for (const pid of pids) assert.equal(pidIsAlive(pid), false);
+});
+
 test('a fault of its own is told as such, and frees the slot', async (t) => {
   const providers = await HostileProviders.start(t, []);
   const configuration = new RunnerConfiguration({

@@ -2,6 +2,7 @@ import { completed, type Outcome } from '@fairlead/base';
 import { type ConfigCheck, configReportLimits, type RunnerPayload } from '@fairlead/protocol';
 import type { RunnerConfig } from '../config/runner-config.ts';
 import { type Answer, refusal } from '../provider/answer.ts';
+import type { Admission } from '../providers/candidates.ts';
 import { projectCatalog } from '../providers/project-catalog.ts';
 import type { ProviderSet } from '../providers/provider-set.ts';
 import { type Changes, changedFields, PROJECT_FILES_FIELD, withStartPart } from './changed-fields.ts';
@@ -82,9 +83,23 @@ export class RunnerConfiguration {
     const next = withStartPart(file.config, before);
     const changes = this.#changes(file.config, projects);
     const restarts = !samePluginPart(before, next);
-    const admission = restarts ? await providers.admit(next) : null;
-    if (admission?.kind === 'interrupted') return admission.outcome;
-    if (admission?.kind === 'refused')
+    const applied = changes.changed.some(({ applies }) => applies === 'live');
+    // Called in the turn in which the plugins change: there is no moment in which half of the file is in force.
+    const putInForce = (): void => {
+      if (!applied) return;
+      this.#generation += 1;
+      this.#projects = projects;
+      apply(next, projects);
+    };
+    if (providers.isStopping) return refusal('plugin_manager_stopping', 'not_started');
+    let admission: Admission = { kind: 'committed' };
+    if (restarts) admission = await providers.admit(next, putInForce);
+    else {
+      providers.adopt(next);
+      putInForce();
+    }
+    if (admission.kind === 'interrupted') return admission.outcome;
+    if (admission.kind === 'refused')
       return completed({
         kind: 'config_reload',
         generation: this.#generation,
@@ -94,16 +109,6 @@ export class RunnerConfiguration {
         providers: providers.rows(),
         failures: admission.failures,
       });
-    if (providers.isStopping) return refusal('plugin_manager_stopping', 'not_started');
-    // Everything from here on happens in one turn: there is no moment in which half of the file is in force.
-    const applied = changes.changed.some(({ applies }) => applies === 'live');
-    if (admission !== null) providers.commit(next, admission.launches);
-    else providers.adopt(next);
-    if (applied) {
-      this.#generation += 1;
-      this.#projects = projects;
-      apply(next, projects);
-    }
     return completed({
       kind: 'config_reload',
       generation: this.#generation,

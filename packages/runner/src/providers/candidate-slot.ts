@@ -25,8 +25,11 @@ export class CandidateSlot {
   async hold(work: Promise<unknown>): Promise<void> {
     this.#isTaken = true;
     this.#settled = work;
-    await work;
-    this.#isTaken = false;
+    try {
+      await work;
+    } finally {
+      this.#isTaken = false;
+    }
   }
 
   /** Carries out an operation with the slot in hand, or refuses it at once. */

@@ -6,9 +6,9 @@ import { refusal } from '../provider/answer.ts';
 import type { EnvironmentSnapshots } from '../provider/environment-snapshots.ts';
 import { type Launch, type LaunchServices, launchProvider } from '../provider/launch-provider.ts';
 
-/** What the candidates of a whole configuration came to: all of them can be committed, or none is left. */
+/** What the candidates of a whole configuration came to: all of them are committed, or none is left. */
 export type Admission =
-  | { readonly kind: 'admitted'; readonly launches: readonly Launch[] }
+  | { readonly kind: 'committed' }
   | {
       readonly kind: 'refused';
       readonly failures: readonly { readonly provider_id: string; readonly code: string }[];
@@ -53,8 +53,11 @@ export class Candidates {
     );
   }
 
-  /** Starts every provider of a configuration; where one fails, all are ended. */
-  async admit(config: RunnerConfig): Promise<Admission> {
+  /**
+   * Starts every provider of a configuration; where one fails, all are ended. Commits them in the turn in which all are found ready:
+   * later, the Runner may have begun to stop, and nobody would end them.
+   */
+  async admit(config: RunnerConfig, commit: (launches: readonly Launch[]) => void): Promise<Admission> {
     const { providers } = config.plugins;
     const launches = await this.launch(config);
     const failures = providers.flatMap((provider, index) => {
@@ -62,7 +65,10 @@ export class Candidates {
       return code === null ? [] : [{ provider_id: provider.id, code }];
     });
     const stopped = this.#options.signal.aborted;
-    if (!stopped && failures.length === 0) return { kind: 'admitted', launches };
+    if (!stopped && failures.length === 0) {
+      commit(launches);
+      return { kind: 'committed' };
+    }
     await this.dismiss(
       providers.flatMap(({ id }, index) => {
         const launch = launches[index];

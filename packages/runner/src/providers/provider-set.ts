@@ -138,13 +138,18 @@ export class ProviderSet implements AsyncDisposable {
     return file;
   }
 
-  /** Starts a candidate of every provider of a configuration. To be called with the slot in hand. */
-  admit(config: RunnerConfig): Promise<Admission> {
-    return this.#candidates.admit(config);
+  /**
+   * Starts a candidate of every provider of a configuration, and puts it in force when all of them are ready; `onCommit` is called in
+   * the same turn. To be called with the slot in hand.
+   */
+  admit(config: RunnerConfig, onCommit: () => void = () => {}): Promise<Admission> {
+    return this.#candidates.admit(config, (launches) => {
+      this.#commit(config, launches);
+      onCommit();
+    });
   }
 
-  /** Puts a configuration in force with the candidates that were admitted for it, in one turn. */
-  commit(config: RunnerConfig, launches: readonly Launch[]): void {
+  #commit(config: RunnerConfig, launches: readonly Launch[]): void {
     const before = this.#committed;
     this.#inForce = config;
     this.#committed = new Map(
@@ -211,7 +216,6 @@ export class ProviderSet implements AsyncDisposable {
     const config = withPluginPart(this.#inForce, file.config);
     const admission = await this.admit(config);
     if (admission.kind === 'interrupted') return admission.outcome;
-    if (admission.kind === 'admitted') this.commit(config, admission.launches);
     const failures = admission.kind === 'refused' ? admission.failures : [];
     return completed({ kind: 'reload', providers: this.rows(), failures });
   }
@@ -220,10 +224,6 @@ export class ProviderSet implements AsyncDisposable {
     this.#leaving.add(instance);
     instance.replace();
     void instance.ended.then(() => this.#leaving.delete(instance));
-  }
-
-  async #dismiss(instance: ProviderInstance): Promise<void> {
-    await instance.stop();
   }
 }
 
