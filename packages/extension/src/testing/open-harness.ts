@@ -17,6 +17,7 @@ import { WorkerCarrier } from '../worker/worker-carrier.ts';
 import { fakeClock } from './fake-clock.ts';
 import { FakeHost } from './fake-host.ts';
 import type { Harness, HarnessOptions } from './harness.ts';
+import { OpenInstances } from './open-instances.ts';
 import { RunningHarness } from './running-harness.ts';
 
 const START_MS = Date.UTC(2026, 0, 1);
@@ -38,7 +39,8 @@ export async function openHarness(
       ? undefined
       : fakeClock(options.nowMs ?? START_MS, (fire) => watch.run(fire));
   const clock: Clock = fake ?? machineClock();
-  let running: RunningHarness | undefined;
+  let instances: OpenInstances | undefined;
+  let carrier: Carrier | undefined;
   const host = new FakeHost({
     name: extension.manifest.name,
     caps: (options.caps ?? {}) as Readonly<Record<string, Readonly<Record<string, unknown>>>>,
@@ -47,22 +49,17 @@ export async function openHarness(
     agents: options.agents ?? {},
     now: () => clock.wallMs(),
     outside: (piece) => watch.outside(piece),
-    changed: (instance) => running?.changed(instance),
+    changed: (instance) => instances?.changed(instance),
   });
   try {
-    const carrier = await carrierOf(extension, options, host, clock, watch);
-    running = new RunningHarness({
-      carrier,
-      host,
-      clock,
-      fake,
-      watch,
-      scopes: scopesOf(extension, options.scope),
-    });
-    await running.open();
-    return running;
+    const scopes = scopesOf(extension, options.scope);
+    carrier = await carrierOf(extension, options, host, clock, watch);
+    instances = new OpenInstances(carrier, host);
+    await instances.open(scopes, watch);
+    return new RunningHarness({ carrier, instances, host, clock, fake, watch });
   } catch (thrown) {
-    await running?.close();
+    // What did not open in time may never end either: nobody waits for it.
+    void carrier?.end();
     watch.stop();
     throw thrown;
   }
