@@ -1,6 +1,9 @@
 /** Bindings kept at once: some clients describe every tool of eight providers, and a row is a few hundred bytes. */
 export const BINDINGS_MAX = 512;
 
+/** Bindings that were pushed out and stay in the table until they are removed together: a removal costs as much as the new row. */
+export const BINDINGS_REMOVED_TOGETHER = 64;
+
 /** Draws of a fresh binding before giving up: a second one is already a sign of broken randomness. */
 export const BINDING_DRAWS_MAX = 4;
 

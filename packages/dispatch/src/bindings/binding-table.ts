@@ -72,6 +72,14 @@ export function deleteBinding(binding: string): Statement {
   return { sql: 'DELETE FROM bindings WHERE binding = ?', parameters: [binding] };
 }
 
+/** Removes a binding and every one that was made before it. */
+export function deleteBindingsThrough(binding: string): Statement {
+  return {
+    sql: 'DELETE FROM bindings WHERE seq <= (SELECT seq FROM bindings WHERE binding = ?)',
+    parameters: [binding],
+  };
+}
+
 /** The input schema of the tool that a binding stands for, null where the table has none. */
 export async function readInputSchema(store: Store, binding: string): Promise<JsonObject | null> {
   const [row] = await store.read<{ readonly input_schema: string | null }>(

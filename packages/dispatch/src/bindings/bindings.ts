@@ -1,8 +1,14 @@
 import { type Clock, type JsonObject, type Random, randomId } from '@fairlead/base';
 import type { Statement, Store } from '@fairlead/store';
 import type { DispatchLog } from '../dispatch-log.ts';
-import { BINDING_DRAWS_MAX, BINDINGS_MAX } from '../limits.ts';
-import { deleteBinding, insertBinding, loadBindings, readInputSchema } from './binding-table.ts';
+import { BINDING_DRAWS_MAX, BINDINGS_MAX, BINDINGS_REMOVED_TOGETHER } from '../limits.ts';
+import {
+  deleteBinding,
+  deleteBindingsThrough,
+  insertBinding,
+  loadBindings,
+  readInputSchema,
+} from './binding-table.ts';
 import type { Observed } from './observed.ts';
 
 /** How every binding begins. */
@@ -24,6 +30,8 @@ export class Bindings implements AsyncDisposable {
   readonly #options: BindingsOptions;
   readonly #observed: Map<string, Observed>;
   readonly #writing = new Set<Promise<unknown>>();
+  /** The newest that was pushed out and still stands in the table, and how many there are. */
+  #pushedOut: { readonly newest: string; readonly count: number } | null = null;
 
   private constructor(options: BindingsOptions, made: Iterable<readonly [string, Observed]>) {
     this.#options = options;
@@ -46,9 +54,10 @@ export class Bindings implements AsyncDisposable {
   async bind(observed: Observed, inputSchema: JsonObject): Promise<string> {
     const handle = this.#fresh();
     const insert = insertBinding(handle, observed, inputSchema, this.#options.clock.wallMs());
-    const statements = [insert, ...this.#makeRoom()];
+    this.#makeRoom();
     this.#observed.set(handle, observed);
-    await this.#write(statements, 'binding.not_written');
+    const isMuch = (this.#pushedOut?.count ?? 0) >= BINDINGS_REMOVED_TOGETHER;
+    await this.#write(isMuch ? [insert, ...this.#removal()] : [insert], 'binding.not_written');
     return handle;
   }
 
@@ -65,7 +74,8 @@ export class Bindings implements AsyncDisposable {
   /** Drops a handle whose observation no longer holds. One that a dying process leaves in the table holds no better. */
   forget(handle: string): void {
     if (!this.#observed.delete(handle)) return;
-    const write = this.#write([deleteBinding(handle)], 'binding.not_forgotten');
+    // The newest rows of the table are those that are known here, and no others: what was pushed out goes first.
+    const write = this.#write([...this.#removal(), deleteBinding(handle)], 'binding.not_forgotten');
     this.#writing.add(write);
     void write.then(() => this.#writing.delete(write));
   }
@@ -76,11 +86,18 @@ export class Bindings implements AsyncDisposable {
   }
 
   /** Drops the oldest where there are too many. */
-  #makeRoom(): Statement[] {
-    if (this.#observed.size < BINDINGS_MAX) return [];
+  #makeRoom(): void {
+    if (this.#observed.size < BINDINGS_MAX) return;
     const [oldest = ''] = this.#observed.keys();
     this.#observed.delete(oldest);
-    return [deleteBinding(oldest)];
+    this.#pushedOut = { newest: oldest, count: (this.#pushedOut?.count ?? 0) + 1 };
+  }
+
+  /** Takes what was pushed out from the table. */
+  #removal(): Statement[] {
+    const pushedOut = this.#pushedOut;
+    this.#pushedOut = null;
+    return pushedOut === null ? [] : [deleteBindingsThrough(pushedOut.newest)];
   }
 
   async #write(statements: readonly Statement[], failure: string): Promise<void> {
