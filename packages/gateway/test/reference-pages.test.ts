@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { scopes } from '@fairlead/dispatch';
+import { dispatchErrors, scopes } from '@fairlead/dispatch';
 import { repositoryRoot } from '@fairlead/testing';
 import { hostSettings } from '../src/config/host-settings.ts';
 import { gatewayErrors } from '../src/errors.ts';
 import { statusOf } from '../src/http/status.ts';
+import { mcpResult } from '../src/mcp/mcp-result.ts';
 
 const page = (name: string) => readFileSync(join(repositoryRoot, 'docs/reference', name), 'utf8');
 
@@ -54,4 +55,23 @@ test('the page of the HTTP API gives each code that is not 400 its status', () =
 test('the page of the HTTP API names every scope', () => {
   const text = page('http-api.md');
   for (const scope of scopes) assert.ok(text.includes(`\`${scope}\``), scope);
+});
+
+test('the results on the page of MCP are what results come to', () => {
+  const shown = [...page('mcp.md').matchAll(/```json\n([\s\S]*?)```/g)].map(([, text = '']) =>
+    JSON.parse(text),
+  );
+  const call = 'call_mHCY9Gdl2hcHl0KYoGe3Fg';
+  const provider = { content: [{ type: 'text', text: 'hello' }], structuredContent: { text: 'hello' } };
+  const { message, next: recovery } = dispatchErrors.describe_required;
+  assert.deepEqual(shown, [
+    mcpResult({ call, certainty: 'completed', output: provider, isProviderResult: true }),
+    mcpResult({
+      call,
+      certainty: 'completed',
+      output: { runners: [{ runner: 'local' }] },
+      summary: 'What there is now: Runners, the plugins of one, or the tools of one plugin.',
+    }),
+    mcpResult({ call, certainty: 'not_started', error: { code: 'describe_required', message, recovery } }),
+  ]);
 });

@@ -26,7 +26,7 @@ export type PluginToolInput =
   | { readonly action: 'outcome'; readonly call: string };
 
 /** Why an input is refused. `detail` names the member and what is wrong with it, never a value or an unknown name. */
-export type InputFault = {
+type InputFault = {
   readonly code: 'invalid_arguments' | 'invalid_runner';
   readonly action?: PluginToolAction;
   readonly detail: { readonly member?: string; readonly problem: string };
