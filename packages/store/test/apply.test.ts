@@ -111,11 +111,13 @@ function nested(levels: number): Json {
 peerTest(
   'a tampered, gapped, replayed or foreign-signed commit is refused with its code, and changes nothing',
   async (_t, open) => {
-    const { peer } = await open();
+    const { peer, clock } = await open();
     const { writer, session, at, apply } = await sessionWithWriter(peer);
     const other = await peer.create('session', undefined, { grants: { [writer.peer.id]: 'append' } });
     const first = writer.write([writer.authorOp(), append('a')], at(10));
     await apply([first]);
+    await clock.advance(1_000);
+    await session.access.grant(forgeKey(9).id, 'read');
     const before = await fingerprint(session);
     const hand = () => Object.assign(new Forger(writer.peer, writer.author), { seq: 1, prev: writer.prev });
     const good = hand().write([append('b')], at(20));
@@ -129,6 +131,7 @@ peerTest(
       ['commit_clock_invalid', hand().write([append('b')], at(10))],
       ['commit_clock_invalid', hand().write([append('b')], at(20), { hlc: 2 ** 52 })],
       ['commit_clock_invalid', hand().write([append('b')], at(20), { hlc: 0 })],
+      ['commit_clock_invalid', hand().write([append('b')], { ...at(20), settings: [peer.author, 2] })],
       ['commit_foreign', hand().write([append('b')], { ...at(20), database: other.root })],
       ['commit_waiting', hand().write([append('b')], { ...at(20), settings: [peer.author, 9] })],
       ['commit_waiting', hand().write([append('b')], { ...at(20), settings: [stranger.id, 1] })],
@@ -147,7 +150,7 @@ peerTest(
 );
 
 peerTest('an author must be certified by the peer that it names', async (_t, open) => {
-  const { peer } = await open();
+  const { peer, clock } = await open();
   const { writer, session, at, apply } = await sessionWithWriter(peer);
   const thief = new Forger(writer.peer, forgeKey(3));
   const stolen = thief.write([thief.authorOp(forgeKey(3)), append('stolen')], at(10));
@@ -340,7 +343,7 @@ peerTest('what is lacking is given in pieces, each within its bounds and good to
   for (let index = 0; index < 20; index += 1) await mine.table('entries').append('x'.repeat(1_000));
   let pieces = 0;
   for (let version = {}; ; version = (await two.peer.open(mine.root)).version()) {
-    const piece = await mine.since(version, pieces % 2 === 0 ? { commits: 3 } : { bytes: 2_500 });
+    const piece = await mine.since(version, pieces % 2 === 0 ? { commits: 3 } : { bytes: 4_000 });
     if (piece.length === 0) break;
     assert.equal(
       piece.length,

@@ -18,7 +18,7 @@ export type Step =
       readonly back: number;
     };
 
-export const WRITERS = 4;
+const WRITERS = 4;
 
 /** Right, a day behind, a day ahead, years ahead: nobody's clock is anybody else's. */
 const SKEWS_MS = [0, -DAY_MS, DAY_MS, 3_000 * DAY_MS];

@@ -17,7 +17,7 @@ export type TestPeer = {
   close(): Promise<void>;
 };
 
-export type PeerOptions = {
+type PeerOptions = {
   readonly folder?: string;
   readonly clock?: ManualClock;
   readonly random?: Random;

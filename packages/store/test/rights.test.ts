@@ -69,10 +69,66 @@ peerTest('what a program writes past its role is kept aside and not applied', as
       [0, denied.length, denied.map(() => 'commit_denied')],
     );
     assert.deepEqual([await texts(session), await session.doc('meta').get(), session.access.list()], before);
-    // Nothing of it is offered to others, except what the fold of rights may need.
-    assert.deepEqual(await session.since(session.version()), []);
   }
   assert.equal(reports.filter(({ code }) => code === 'commit_denied').length, 3);
+});
+
+peerTest(
+  'of what has no standing only changes of rights are passed on, with what leads to them',
+  async (_t, open) => {
+    const { peer, folder, close } = await open();
+    const writer = new Forger(forgeKey(1), forgeKey(2));
+    const session = await peer.create('session', undefined, { grants: { [writer.peer.id]: 'read' } });
+    const commits = [append(1), role(writer.peer.id, { role: 'admin' }), append(2)].map((op, index) =>
+      writer.write(index === 0 ? [writer.authorOp(), op] : [op], {
+        database: session.root,
+        hlc: NOW + 10 + index,
+        settings: [peer.author, 1],
+      }),
+    );
+    await peer.apply(session.root, overTheWire(commits as never));
+    const offered = async (database: typeof session) =>
+      (await database.since({ [peer.author]: 1 })).map(({ header }) => header.seq);
+    assert.deepEqual(session.version(), { [peer.author]: 1, [writer.author.id]: 3 });
+    assert.deepEqual(await offered(session), [1, 2]);
+    await close();
+    const again = await open({ folder });
+    assert.deepEqual(await offered(await again.peer.open(session.root)), [1, 2]);
+  },
+);
+
+peerTest('two changes that arrive together judge anew what stands between them', async (_t, open) => {
+  const { peer } = await open();
+  const [admin, writer] = [new Forger(forgeKey(1), forgeKey(2)), new Forger(forgeKey(3), forgeKey(4))];
+  const { root, commit } = admin.begin('session', 'ses_', NOW);
+  const named = [admin.author.id, 1];
+  const changes = [
+    admin.write([role(writer.peer.id, { role: 'append' })], {
+      database: root,
+      hlc: NOW + 20,
+      settings: named,
+    }),
+    admin.write([role(writer.peer.id, { role: 'write' })], {
+      database: root,
+      hlc: NOW + 40,
+      settings: named,
+    }),
+  ];
+  const entry = writer.write([writer.authorOp(), append('between')], {
+    database: root,
+    hlc: NOW + 30,
+    settings: named,
+  });
+  await peer.apply(root, overTheWire([commit, entry] as never));
+  const session = await peer.open(root);
+  assert.deepEqual(await texts(session), []);
+  const writes: Write[] = [];
+  await peer.onWrite('test', (write) => void writes.push(write));
+  await peer.apply(root, overTheWire(changes as never));
+  assert.deepEqual(await texts(session), ['between']);
+  await waitFor(() => writes.length === 3, { what: 'the entry, at last' });
+  const restored = writes.find(({ author }) => author === writer.author.id);
+  assert.deepEqual([restored?.origin, restored?.seq], ['remote', 1]);
 });
 
 peerTest(

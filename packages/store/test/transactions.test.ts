@@ -170,3 +170,46 @@ peerTest(
     assert.equal(again.changes('entries') >= (after[0] ?? 0), true);
   },
 );
+
+peerTest(
+  'a commit that found no room on the disk leaves no trace, and the next one takes its place',
+  async (_t, open) => {
+    const { peer, store } = await open();
+    const session = await peer.create('session');
+    const entries = session.table('entries');
+    await entries.append('before');
+    const pages = Number((await store.read<{ page_count: number }>('PRAGMA page_count'))[0]?.page_count);
+    await store.read(`PRAGMA max_page_count = ${pages + 2}`);
+    await assert.rejects(entries.append('x'.repeat(200_000)), { code: 'store_disk_full' });
+    await assert.rejects(
+      peer.create('session', (tx) => tx.append('entries', 'x'.repeat(200_000))),
+      {
+        code: 'store_disk_full',
+      },
+    );
+    await assert.rejects(
+      session.commit((tx) => {
+        tx.append('new_table', 'x'.repeat(200_000));
+        tx.set('new_doc', ['a'], 1);
+      }),
+      { code: 'store_disk_full' },
+    );
+    await store.read('PRAGMA max_page_count = 100000');
+    const ids: string[] = [];
+    for (let index = 0; index < 140; index += 1) ids.push(await entries.append(index));
+    assert.equal(ids[0], `${peer.author}:3:0`);
+    assert.deepEqual(
+      (await Promise.all(ids.map((id) => entries.at(id)))).map((row) => row?.value),
+      Array.from(ids, (_, index) => index),
+    );
+    await session.commit((tx) => {
+      tx.append('new_table', 1);
+      tx.set('new_doc', ['a'], 2);
+    });
+    assert.deepEqual(
+      [await texts(session, 'new_table'), await session.doc('new_doc').get()],
+      [[1], { a: 2 }],
+    );
+    assert.equal((await session.since({})).length, 143);
+  },
+);

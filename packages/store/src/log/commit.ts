@@ -39,7 +39,7 @@ export type SealedCommit = {
 };
 
 /** The canonical JSON of a header. Every text in it is base64url or a root id, so nothing needs an escape. */
-export function headerText(header: CommitHeader): string {
+function headerText(header: CommitHeader): string {
   const { author, database, hlc, ops, prev, seq, settings } = header;
   const named = settings === null ? 'null' : `["${settings[0]}",${settings[1]}]`;
   const digests = ops.length === 0 ? '' : `"${ops.join('","')}"`;

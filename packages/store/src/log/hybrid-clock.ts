@@ -12,7 +12,7 @@ export function clockUpTo(wallMs: number): number {
 }
 
 /** The milliseconds since 1970 that a hybrid clock carries. */
-export function wallOf(hlc: number): number {
+function wallOf(hlc: number): number {
   return Math.floor(hlc / CLOCK_STEPS_PER_MS);
 }
 

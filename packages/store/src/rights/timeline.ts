@@ -24,7 +24,7 @@ export function standingChange(at: Position, value: Json | undefined, before: St
 }
 
 /** True where the commit belongs to the time after the change. A commit is never after itself. */
-export function isAfter(commit: Position, change: StandingChange): boolean {
+function isAfter(commit: Position, change: StandingChange): boolean {
   const cut = change.cuts.get(commit.author) ?? change.otherCut;
   if (cut === null) return comparePositions(change.at, commit) < 0;
   return commit.seq > cut && !isSame(commit, change.at);

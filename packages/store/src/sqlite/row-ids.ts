@@ -13,7 +13,7 @@ export function rowsOf(state: DatabaseState): RowIds {
   return state.rows as RowIds;
 }
 
-export function storeKey(name: string, isDoc: boolean): string {
+function storeKey(name: string, isDoc: boolean): string {
   return isDoc ? `doc:${name}` : name;
 }
 
