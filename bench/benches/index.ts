@@ -9,6 +9,7 @@ import { mcpHttp } from './mcp-http.ts';
 import { mcpStdio } from './mcp-stdio.ts';
 import { runnerCall } from './runner-call.ts';
 import { settling } from './settling.ts';
+import { storeAppend } from './store-append.ts';
 import { upReady } from './up-ready.ts';
 
 /** All benches, in the order they run. */
@@ -23,5 +24,6 @@ export const benches: readonly Bench[] = [
   cliHelp,
   upReady,
   hookDispatch,
+  storeAppend,
   idleMemory,
 ];
