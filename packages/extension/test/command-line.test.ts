@@ -114,6 +114,8 @@ test('options stand anywhere, flags are options alone', () => {
   assert.equal(parse(shape, '--room'), '--room takes a value');
   assert.equal(parse(shape, 'x --loud=maybe'), 'loud must be yes or no');
   assert.equal(parse({ x: s.string() }, '--no-x y'), 'there is no option --no-x');
+  assert.equal(parse({ x: s.boolean() }, '--x=constructor'), 'x must be yes or no');
+  assert.deepEqual(parse({ x: s.boolean() }, '--x=YES'), { x: true });
 });
 
 test('a fault answers the usage line', () => {

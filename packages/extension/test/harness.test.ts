@@ -315,6 +315,71 @@ test('an opening that hangs is given up after 30 s of real time', async (t) => {
   await refused;
 });
 
+test('tools of run time are called by their names, and come when they are told to', async () => {
+  const learns = defineExtension({
+    name: 'learns',
+    version: '1.0.0',
+    open: (scope) => ({ names: ['first'], changed: () => scope.changed() }),
+    tools: {
+      learn: {
+        about: 'x',
+        args: { name: s.string() },
+        run({ name }, { state }) {
+          state.names.push(name);
+          state.changed();
+        },
+      },
+    },
+    moreTools: ({ names }) =>
+      names.map((name) => ({
+        name,
+        about: 'x',
+        args: { type: 'object', properties: { n: { type: 'integer', default: 2 } } } as const,
+        run: (args: { readonly n?: unknown }) => `${name} ${String(args.n)}`,
+      })),
+  });
+  for (const carrier of ['thread', 'json'] as const) {
+    await using h = await harness(learns, { carrier });
+    assert.equal((await h.callTool('first')).text, 'first 2');
+    assert.equal((await h.callTool('second')).certainty, 'not_started');
+    await h.tools.learn({ name: 'second' });
+    assert.equal((await h.callTool('second', { n: 5 })).text, 'second 5');
+  }
+});
+
+test('in a worker time is real, and nobody waits for more than 5 s of it', async (t) => {
+  hygiene(t);
+  await using h = await harness(weather, { carrier: 'worker', module });
+  await h.advance(1);
+  await assert.rejects(h.advance(5001), RangeError);
+});
+
+test('a session is opened by the id that was given, and again', async () => {
+  const delivers = defineExtension({
+    name: 'delivers',
+    version: '1.0.0',
+    access: ['session_write', 'session_read'],
+    open: (scope) => scope,
+    tools: {
+      deliver: {
+        about: 'x',
+        async run(_args, { state }) {
+          for (const text of ['one', 'two']) {
+            const view = await state.sessions.open('room');
+            await view.append({ type: 'directive', text });
+          }
+        },
+      },
+    },
+  });
+  await using h = await harness(delivers);
+  await h.tools.deliver();
+  assert.deepEqual(
+    h.entriesOf('room').map(({ type, text }) => `${type} ${String(text)}`),
+    ['directive one', 'directive two'],
+  );
+});
+
 test('a built-in’s scope has the peer that the host gives, and nobody else’s has', async () => {
   const defineBuiltin = definerFor<{ readonly greeting: string }>();
   const builtin = defineBuiltin({

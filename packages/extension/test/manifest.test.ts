@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { defineCap, memory, messenger } from '../src/authoring/cap.ts';
+import { isExtension } from '../src/authoring/definition.ts';
 import { defineExtension } from '../src/authoring/extension.ts';
 import type { Contributions } from '../src/carrier/carrier.ts';
 import { checkContributions } from '../src/manifest/check-contributions.ts';
@@ -43,6 +44,10 @@ test('a minimal manifest is good, and an extension that contributes nothing has 
   const bare = defineExtension({ name: 'bare', version: '1' });
   assert.deepEqual(bare.manifest.scopes, ['global']);
   assert.deepEqual(checkExtension(bare), []);
+  assert.deepEqual(
+    [isExtension(bare), isExtension({ manifest: bare.manifest }), isExtension(null)],
+    [true, false, false],
+  );
 });
 
 test('an empty name is refused, before any other rule of names', () => {

@@ -159,6 +159,13 @@ function placeWords(
   return over === 1 ? 'there is a word too many' : `there are ${over} words too many`;
 }
 
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+  ['true', true],
+  ['yes', true],
+  ['false', false],
+  ['no', false],
+]);
+
 /** A string with a choice of values is one word. */
 function takesRest(node: SchemaNode): boolean {
   return node.type === 'string' && node.allowed === undefined && node.constant === undefined;
@@ -177,7 +184,7 @@ function jsonOfWords(node: SchemaNode, texts: readonly string[]): Json | undefin
     case 'number':
       return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
     case 'boolean':
-      return { true: true, yes: true, false: false, no: false }[text.toLowerCase()];
+      return BOOLEANS.get(text.toLowerCase());
     case 'null':
       return text === 'null' ? null : undefined;
     default:
