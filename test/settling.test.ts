@@ -220,6 +220,29 @@ test('cut after the result: the first answer is the last, and the result can sti
   assert.deepEqual(await outcome(floor, call), { certainty: 'completed', settled: true, result: did('a') });
 });
 
+test('a gateway that gave up waiting: settled on the same link, and the late result is not taken for anything', async (t) => {
+  hygiene(t);
+  const floor = await settlingFloor(t);
+  const { link } = floor.proxy;
+  const binding = await floor.bind();
+  link.toGateway.hold();
+  const answer = floor.invoke({ action: 'call', binding, arguments: { name: 'a' } });
+  await link.toGateway.heldFrame();
+  await floor.linkClock.advance(25_000);
+  const { call = '', certainty, error } = await answer;
+  assert.deepEqual([certainty, error?.code], ['outcome_unknown', 'plugin_gateway_timeout']);
+  link.toGateway.release();
+  await floor.settler.idle();
+  assert.deepEqual(await floor.records(call), [
+    'outcome_unknown',
+    'plugin_gateway_timeout',
+    'completed',
+    null,
+  ]);
+  assert.deepEqual(await outcome(floor, call), { certainty: 'completed', settled: true, result: did('a') });
+  assert.deepEqual(floor.effects(), ['a']);
+});
+
 test('a plugin that died after its effect: the Runner does not know either, and the call stays unknown', async (t) => {
   hygiene(t);
   const floor = await settlingFloor(t);

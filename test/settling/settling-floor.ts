@@ -14,13 +14,15 @@ import { createGateway, createRunnerHub, createTokens, readHostConfig, silentLog
 import { linkLimits } from '@fairlead/protocol';
 import { type Runner, startRunner } from '@fairlead/runner';
 import { openStore } from '@fairlead/store';
-import { repositoryRoot, temporaryFolder, waitFor } from '@fairlead/testing';
+import { type ManualClock, manualClock, repositoryRoot, temporaryFolder, waitFor } from '@fairlead/testing';
 import { LinkProxy } from './link-proxy.ts';
 
 /** A gateway and a Runner, whole and real, with a proxy on the link between them and a plugin that counts what it does. */
 export type SettlingFloor = AsyncDisposable & {
   readonly proxy: LinkProxy;
   readonly settler: Settler;
+  /** The clock of the gateway's end of the link. */
+  readonly linkClock: ManualClock;
   /** Resolves when the Runner has registered `count` times. */
   registered(count: number): Promise<void>;
   /** Starts another process of the same Runner in the place of the one that runs. */
@@ -51,7 +53,8 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
   const store = stack.use(await openStore({ path: join(folder, 'fairlead.db'), clock }));
   const journal = stack.use(new Journal({ store, clock, boot: 'boot_1' }));
   const tokens = await createTokens({ store, clock, random });
-  const hub = createRunnerHub({ tokens, clock, log: silentLog });
+  const linkClock = manualClock();
+  const hub = createRunnerHub({ tokens, clock: linkClock, log: silentLog });
   const bindings = stack.use(await Bindings.open({ store, clock, random }));
   const settler = stack.use(new Settler({ runners: hub, journal }));
   const authority = 'trusted_agent';
@@ -113,6 +116,7 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
     proxy,
     settler,
+    linkClock,
     registered: async (count) => {
       await waitFor(() => registrations >= count, { what: `registration ${count}` });
     },
@@ -146,7 +150,7 @@ function provider(id: string, work: string, maxQueued: number): string {
     `command = ${JSON.stringify(words.command)}`,
     `args = ${JSON.stringify(words.args)}`,
     `max_queued = ${maxQueued}`,
-    'timeout_secs = 60',
+    'timeout_secs = 20',
   ].join('\n');
 }
 
