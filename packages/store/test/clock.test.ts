@@ -115,3 +115,21 @@ peerTest('a register at the end of time is overcome by cutting its author off', 
   await database.access.grant(writer.peer.id, 'write');
   assert.deepEqual(await database.doc('meta').get(), { name: 'good', other: 'possible' });
 });
+
+peerTest(
+  'a change of rights from the far future does not take along those who do not need it',
+  async (_t, open) => {
+    const [one, two, three] = [await open({ skewMs: 50 * DAY_MS }), await open(), await open()];
+    const theirs = await two.peer.create('session', undefined, { grants: { [one.peer.peerId]: 'admin' } });
+    const mine = await copyTo(one, theirs);
+    await mine.access.grant(three.peer.peerId, 'append');
+    await copyTo(two, mine);
+    await theirs.table('entries').append('needs it not');
+    assert.equal(msOf(await clockOf(theirs)), START_MS);
+    const granted = await copyTo(three, theirs);
+    await granted.table('entries').append('was only granted then');
+    assert.equal(msOf(await clockOf(granted)), START_MS + 50 * DAY_MS);
+    await copyTo(one, granted);
+    assert.deepEqual(await texts(mine), ['needs it not', 'was only granted then']);
+  },
+);

@@ -175,7 +175,7 @@ peerTest(
   'a commit that found no room on the disk leaves no trace, and the next one takes its place',
   async (_t, open) => {
     const { peer, store } = await open();
-    const session = await peer.create('session');
+    const [session, second] = [await peer.create('session'), await peer.create('session')];
     const entries = session.table('entries');
     await entries.append('before');
     const pages = Number((await store.read<{ page_count: number }>('PRAGMA page_count'))[0]?.page_count);
@@ -194,10 +194,20 @@ peerTest(
       }),
       { code: 'store_disk_full' },
     );
+    // One of two that share a transaction takes it down; the other is written again, alone.
+    const other = await peer.open(second.root);
+    const both = await Promise.allSettled([
+      entries.append('small'),
+      other.table('entries').append('x'.repeat(200_000)),
+    ]);
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      ['fulfilled', 'rejected'],
+    );
     await store.read('PRAGMA max_page_count = 100000');
     const ids: string[] = [];
     for (let index = 0; index < 140; index += 1) ids.push(await entries.append(index));
-    assert.equal(ids[0], `${peer.author}:3:0`);
+    assert.equal(ids[0], `${peer.author}:4:0`);
     assert.deepEqual(
       (await Promise.all(ids.map((id) => entries.at(id)))).map((row) => row?.value),
       Array.from(ids, (_, index) => index),
@@ -210,6 +220,6 @@ peerTest(
       [await texts(session, 'new_table'), await session.doc('new_doc').get()],
       [[1], { a: 2 }],
     );
-    assert.equal((await session.since({})).length, 143);
+    assert.equal((await session.since({})).length, 144);
   },
 );
