@@ -350,6 +350,28 @@ test('after 30 s what was not asked yet is left out and told', async () => {
   );
 });
 
+test('what a handler answers after its budget is not taken for the next one’s answer', async () => {
+  for (const late of ['answers', 'throws'] as const) {
+    const { hooks, clock, reports } = dispatching();
+    const first = held<string>();
+    const second = held<string>();
+    const on = (owner: string, answer: Promise<string>) =>
+      targetOf(owner, 'before_agent_start', { on: { beforeAgentStart: () => answer } });
+    const targets = [await on('slow', first.promise), await on('next', second.promise)];
+    const result = Promise.resolve(hooks.beforeAgentStart(targets));
+    await clock.advance(10_000);
+    if (late === 'answers') first.settle('too late');
+    else first.fail(new Error('too late'));
+    await clock.advance(1000);
+    second.settle('in time');
+    assert.deepEqual(await result, [{ owner: 'next', role: 'system', text: 'in time' }]);
+    assert.deepEqual(
+      reports.map(({ owner, code }) => `${owner} ${code}`),
+      ['slow hook_timeout'],
+    );
+  }
+});
+
 test('an observer changes nothing; one that throws or hangs is told, and the next one runs', async () => {
   const { hooks, clock, reports } = dispatching();
   const seen: string[] = [];
