@@ -47,7 +47,7 @@ test('a host that was stopped and not ended is said to run, and gets no second o
   try {
     const status = await fairlead(t, ['status', '--state-dir', stateDirectory]);
     assert.equal(status.exit, 1);
-    assert.match(status.stderr, /owns .* and does not answer.*\(state_directory_in_use\)/);
+    assert.match(status.stderr, /owns .* and does not answer.*\(host_silent\)/);
   } finally {
     process.kill(host.pid, 'SIGCONT');
   }

@@ -94,6 +94,22 @@ export const cliErrors = defineErrors({
     message: 'A block at the end of runner.toml would change what stands in it; nothing was written.',
     next: 'Write the providers as [[plugins.providers]] blocks instead of a list on one line, then copy the block in by hand.',
   },
+  host_silent: {
+    message: 'A process owns the state directory and does not answer.',
+    next: 'It may be starting: ask again in a moment. If it stays so, `fairlead doctor` says more.',
+  },
+  state_directory_unreadable: {
+    message: 'The state directory belongs to another user and cannot be read.',
+    next: 'Run the command as the user who runs the host, or name your own folder with --state-dir.',
+  },
+  join_unreachable: {
+    message: 'No gateway answers at that address; the code was not used.',
+    next: 'Check the address: it is the one by which this machine reaches the gateway, not what the gateway calls itself.',
+  },
+  runner_file_refused: {
+    message: 'With this block the Runner would refuse its runner.toml; nothing was written.',
+    next: 'Mend what the line above names, then run the command again.',
+  },
   stop_failed: {
     message: 'The host did not stop in time.',
     next: 'End the process whose number stands in server.json of the state directory.',
@@ -145,7 +161,7 @@ export const cliErrors = defineErrors({
   },
   node_too_old: {
     message: 'This Node is older than 24.',
-    next: 'Start Fairlead through ./fairlead of the clone, which lays a Node beside it, or install Node 24; a plugin can name .node24/node_modules/.bin/node of the clone by its full path.',
+    next: 'Install Node 24, or let the plugin name a newer Node by its full path, such as .node24/node_modules/.bin/node of the clone.',
   },
   host_not_running: {
     message: 'No host runs on this state directory.',

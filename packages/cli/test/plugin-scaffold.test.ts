@@ -176,6 +176,20 @@ test('an id that is taken, a file that is no TOML and a list on one line are ref
   }
 });
 
+test('a ninth plugin, which the Runner would refuse, is not written', async (t) => {
+  const folder = temporaryFolder(t);
+  const path = join(folder, 'runner.toml');
+  for (let index = 1; index <= 8; index += 1) {
+    assert.equal((await run(folder, ['plugin', 'add', `p${index}`, '--config', path, '--', 'true'])).exit, 0);
+  }
+  const before = readFileSync(path, 'utf8');
+  const { exit, stderr } = await run(folder, ['plugin', 'add', 'p9', '--config', path, '--', 'true']);
+  assert.equal(exit, 1);
+  assert.match(stderr, /must be at most 8.*\(runner_file_refused\)/);
+  assert.equal(readFileSync(path, 'utf8'), before);
+  assert.equal(existsSync(`${path}.candidate`), false);
+});
+
 test('a link to the file stays a link', async (t) => {
   const folder = temporaryFolder(t);
   writeFileSync(join(folder, 'real.toml'), 'client_id = "x"\n');

@@ -101,7 +101,7 @@ test('what the gateway refuses is told with its next step, and nothing is writte
 
 test('nobody there, a proxy in its place and a lost answer are told apart', async (t) => {
   const { run } = machine(t);
-  assert.match((await run('join', await deadUrl(), code)).stderr, /\(server_unreachable\)/);
+  assert.match((await run('join', await deadUrl(), code)).stderr, /\(join_unreachable\)/);
   const closed = await rawServer(t, (socket) => socket.end(httpAnswer(403, 'no')));
   assert.match((await run('join', closed.url, code)).stderr, /\(access_refused\)/);
   const rude = await rawServer(t, (socket) => socket.destroy());

@@ -10,7 +10,7 @@ const installed = () => false;
 function inputs(more: Partial<StateDirectoryInputs>): StateDirectoryInputs {
   return {
     env: {},
-    cwd: '/work',
+    cwd: '/here',
     home: '/home/you',
     cloneRoot: '/src/fairlead',
     exists: installed,
@@ -20,13 +20,13 @@ function inputs(more: Partial<StateDirectoryInputs>): StateDirectoryInputs {
 
 test('the flag wins over everything, and is relative to where the command is typed', () => {
   const env = { FAIRLEAD_STATE_DIR: '/env', XDG_STATE_HOME: '/xdg' };
-  assert.equal(resolveStateDirectory(inputs({ flag: 'here', env, exists: inClone })), '/work/here');
+  assert.equal(resolveStateDirectory(inputs({ flag: 'here', env, exists: inClone })), '/here/here');
   assert.equal(resolveStateDirectory(inputs({ flag: '/there', env })), '/there');
 });
 
 test('FAIRLEAD_STATE_DIR comes next; an empty one says nothing', () => {
   const env = { FAIRLEAD_STATE_DIR: 'state', XDG_STATE_HOME: '/xdg' };
-  assert.equal(resolveStateDirectory(inputs({ env, exists: inClone })), '/work/state');
+  assert.equal(resolveStateDirectory(inputs({ env, exists: inClone })), '/here/state');
   assert.equal(resolveStateDirectory(inputs({ env: { ...env, FAIRLEAD_STATE_DIR: '' } })), '/xdg/fairlead');
 });
 

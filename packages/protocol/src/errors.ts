@@ -107,7 +107,7 @@ export const protocolErrors = defineErrors({
   },
   plugin_config_invalid: {
     message: 'The Runner’s configuration file has a value that is not allowed.',
-    next: 'The Runner’s log names the line and the key.',
+    next: 'Run `fairlead doctor` on the Runner’s machine: it names the line, the key and what is allowed.',
   },
   plugin_not_configured: {
     message: 'The configuration file has no plugin of that id.',

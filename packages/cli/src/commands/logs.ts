@@ -14,6 +14,7 @@ import { safeLine, visibleControls } from '../output/safe-text.ts';
 import { type SignalSource, stopOnSignals } from '../process/stop-signals.ts';
 import { readServerFile } from '../state/server-file.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
+import { requireReadable } from '../state/state-folder.ts';
 
 type LogsFlags = {
   readonly stateDir?: string;
@@ -66,6 +67,7 @@ async function choosePath(
   stateDirectory: string,
   runner: string | undefined,
 ): Promise<string> {
+  await requireReadable(stateDirectory);
   const ofHost = hostLogPath(stateDirectory);
   // Where only one Runner has ever run there is nothing else to mean.
   if (runner === undefined)

@@ -30,7 +30,7 @@ type JoinFlags = {
 /**
  * `fairlead runner join URL CODE`: shows the code to the gateway, writes `runner.toml` and `runner.token` (both 0600, never
  * over an older one), and runs the Runner. Everything that can be refused here is, before the code is spent. Throws
- * `insecure_address`, `runner_file_exists`, `server_unreachable`, `answer_lost`, `access_refused`, `pairing_unfinished`, or
+ * `insecure_address`, `runner_file_exists`, `join_unreachable`, `answer_lost`, `access_refused`, `pairing_unfinished`, or
  * what the gateway refused it with.
  */
 export async function runnerJoin(
@@ -87,7 +87,7 @@ async function redeem(
     case 'refused':
       throw cliError('access_refused', { detail: { status: answer.status } });
     case 'unsent':
-      throw cliError('server_unreachable', { detail: { address: url, reason: answer.reason } });
+      throw cliError('join_unreachable', { detail: { address: url, reason: answer.reason } });
     case 'lost':
       throw lost(answer.reason);
   }

@@ -47,9 +47,18 @@ export async function runnerPair(context: CommandContext, flags: PairFlags): Pro
   context.stdout(`${safeLine(output['code'])}\n`);
   context.stderr(
     `good once, for 10 minutes. On the other machine, which becomes Runner ${runner}:\n` +
-      `  fairlead runner join ${safeLine(output['url'])} ${safeLine(output['code'])}\n`,
+      `  fairlead runner join ${safeLine(output['url'])} ${safeLine(output['code'])}\n` +
+      (isOwnMachine(output['url'])
+        ? 'That address leads to this machine alone: use the one by which the other machine reaches this gateway (public_url in fairlead.toml, or a tunnel).\n'
+        : ''),
   );
   return exitCodes.done;
+}
+
+/** True for an address that means another machine on another machine. */
+function isOwnMachine(url: string): boolean {
+  const host = URL.parse(url)?.hostname ?? '';
+  return host === 'localhost' || host === '[::1]' || host.startsWith('127.');
 }
 
 /** Short enough to be typed, and not taken by chance. */

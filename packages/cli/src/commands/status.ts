@@ -8,18 +8,18 @@ import { jsonLine, objectsIn } from '../output/safe-text.ts';
 import { table } from '../output/table.ts';
 import { findHost } from '../state/host-in-charge.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
+import { requireReadable } from '../state/state-folder.ts';
 
 type StatusFlags = { readonly stateDir?: string; readonly json?: boolean };
 
 /** `fairlead status`: what runs on this state directory. Exit 0 running, 3 not. */
 export async function status(context: CommandContext, flags: StatusFlags): Promise<number> {
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
+  await requireReadable(stateDirectory);
   const server = await findHost(context, stateDirectory);
   if (server === null && (await isFolderHeld(stateDirectory))) {
     // Starting, stopped by SIGSTOP, or stuck: it runs, and that is all that can be said.
-    throw cliError('state_directory_in_use', {
-      message: `A process owns ${stateDirectory} and does not answer.`,
-    });
+    throw cliError('host_silent', { message: `A process owns ${stateDirectory} and does not answer.` });
   }
   if (server === null) {
     const report = { running: false, url: null, pid: null, stateDirectory, runners: [] };

@@ -1,5 +1,6 @@
-import { readFile, realpath } from 'node:fs/promises';
+import { readFile, realpath, rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { readRunnerConfig } from '@fairlead/runner';
 import { parse } from 'smol-toml';
 import { cliError } from '../cli-error.ts';
 import { replacePrivateFile } from '../state/private-file.ts';
@@ -16,7 +17,7 @@ const newFile = [
 /**
  * Appends one provider to a `runner.toml` (made when absent) and changes nothing else in it: the new text is parsed whole,
  * and must say what the old one said and the new provider, or nothing is written. Starts nothing.
- * Throws `runner_file_unreadable`, `runner_file_not_toml`, `provider_id_taken`, `provider_not_appended`, `state_directory_unwritable`.
+ * Throws `runner_file_unreadable`, `runner_file_not_toml`, `provider_id_taken`, `provider_not_appended`, `runner_file_refused`, `state_directory_unwritable`.
  */
 export async function addProvider(path: string, provider: ProviderBlock): Promise<void> {
   const before = await readText(path);
@@ -33,8 +34,22 @@ export async function addProvider(path: string, provider: ProviderBlock): Promis
   if (fresh === null || !addsExactly(old, fresh, provider)) {
     throw cliError('provider_not_appended', { detail: { file: path, block: providerBlock(provider) } });
   }
+  await requireAccepted(path, after);
   // A link stays a link: its target is replaced.
   await replacePrivateFile(before === null ? path : await realpath(path), after);
+}
+
+/** The Runner's own reader judges the new file, so that what is written is never refused by the next reload. */
+async function requireAccepted(path: string, text: string): Promise<void> {
+  const candidate = `${path}.candidate`;
+  await replacePrivateFile(candidate, text);
+  try {
+    const reading = await readRunnerConfig(candidate);
+    if (reading.ok) return;
+    throw cliError('runner_file_refused', { message: `${path} would be refused: ${reading.localDetail}` });
+  } finally {
+    await rm(candidate, { force: true });
+  }
 }
 
 async function readText(path: string): Promise<string | null> {

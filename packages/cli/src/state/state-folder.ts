@@ -1,4 +1,4 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { access, constants, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairleadError } from '@fairlead/base';
 import { type FolderLock, lockFolder } from '@fairlead/store';
@@ -12,6 +12,21 @@ export async function makeStateDirectory(path: string): Promise<void> {
     if (!(await stat(path)).isDirectory()) throw new Error('not a folder');
   } catch (cause) {
     throw unwritable(path, 'made', cause);
+  }
+}
+
+/** Throws `state_directory_unreadable` for one that is there and that this user may not look into. */
+export async function requireReadable(path: string): Promise<void> {
+  try {
+    await access(path, constants.R_OK | constants.X_OK);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'EACCES' || code === 'EPERM') {
+      throw cliError('state_directory_unreadable', {
+        message: `${path} belongs to another user and cannot be read.`,
+        cause,
+      });
+    }
   }
 }
 
