@@ -131,7 +131,10 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   });
   // Windows has no socket in a folder, and its named pipes are open to every user of the machine.
   if (platform === 'win32') log('warn', 'local.unavailable');
-  else stack.use(await LocalSocket.listen(folder.socketPath, localHandler(runnerId, providers, link)));
+  else
+    stack.use(
+      await LocalSocket.listen(folder.socketPath, localHandler(runnerId, providers, link), { clock, log }),
+    );
   // Ends before the link does, so that the link can still tell what became of calls in flight.
   stack.use(providers);
   const settled = providers.start(config);

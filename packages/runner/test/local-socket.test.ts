@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { systemClock } from '@fairlead/base';
+import { hygiene, manualClock, temporaryFolder, waitFor } from '@fairlead/testing';
 import { localHandler } from '../src/local/local-handler.ts';
-import { LocalSocket } from '../src/local/local-socket.ts';
+import { LocalSocket, type LocalSocketServices } from '../src/local/local-socket.ts';
 import { readLocalStatus, readStderr } from '../src/local/read-stderr.ts';
 import { findSocket, RunnerFolder } from '../src/local/runner-folder.ts';
+
+function services(): LocalSocketServices {
+  return { clock: systemClock(), log: (_level, event) => assert.fail(event) };
+}
 
 async function exchange(path: string, bytes: string | Uint8Array): Promise<string> {
   const socket = connect(path);
@@ -21,7 +26,7 @@ async function exchange(path: string, bytes: string | Uint8Array): Promise<strin
 test('one line in, one line out; what is no request is handed on as an empty one', async (t) => {
   hygiene(t);
   const path = join(temporaryFolder(t), 's');
-  await using _local = await LocalSocket.listen(path, (request) => ({ echo: request }));
+  await using _local = await LocalSocket.listen(path, (request) => ({ echo: request }), services());
   assert.equal(await exchange(path, '{"op":"status"}\n{"op":"second"}\n'), '{"echo":{"op":"status"}}\n');
   for (const noise of ['[1]\n', 'x\n', '\n', `${'x'.repeat(2000)}`, '{"a":{"b":{"c":1}}}\n']) {
     assert.equal(await exchange(path, noise), '{"echo":{}}\n');
@@ -39,7 +44,7 @@ test('a Runner does not know other requests, and says so', () => {
 test('closing ends connections that are still open', async (t) => {
   hygiene(t);
   const path = join(temporaryFolder(t), 's');
-  const local = await LocalSocket.listen(path, () => null);
+  const local = await LocalSocket.listen(path, () => null, services());
   const socket = connect(path);
   await once(socket, 'connect');
   const closed = once(socket, 'close');
@@ -48,12 +53,69 @@ test('closing ends connections that are still open', async (t) => {
   await closed;
 });
 
+test('a connection has 5 s in all, however often it says something', async (t) => {
+  hygiene(t);
+  const path = join(temporaryFolder(t), 's');
+  const clock = manualClock();
+  await using _local = await LocalSocket.listen(path, () => null, { ...services(), clock });
+  const socket = connect(path);
+  const closed = once(socket, 'close');
+  await waitFor(() => clock.pendingTimers === 1, { what: 'the connection' });
+  await clock.advance(4000);
+  await new Promise((resolve) => socket.write('{', resolve));
+  await clock.advance(999);
+  assert.equal(socket.destroyed, false);
+  await clock.advance(1);
+  socket.resume();
+  await closed;
+  assert.equal(await exchange(path, '{}\n'), 'null\n');
+  await waitFor(() => clock.pendingTimers === 0, { what: 'the end of the second connection' });
+});
+
+test('one who asks waits 5 s in all for the answer', async (t) => {
+  hygiene(t);
+  const stateDirectory = temporaryFolder(t);
+  mkdirSync(join(stateDirectory, 'runners/r1'), { recursive: true });
+  const server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.resume();
+    socket.write('{');
+  });
+  await once(server.listen(join(stateDirectory, 'runners/r1/runner.sock')), 'listening');
+  t.after(() => new Promise((resolve) => server.close(resolve)));
+  const clock = manualClock();
+  const answer = readLocalStatus({ stateDirectory, runnerId: 'r1', clock });
+  await waitFor(() => clock.pendingTimers === 1, { what: 'the question' });
+  await clock.advance(5000);
+  assert.deepEqual(await answer, { ok: false, code: 'runner_answer_invalid' });
+});
+
+test('connections that cannot be accepted are logged one by one, and end nothing', async (t) => {
+  hygiene(t);
+  const path = join(temporaryFolder(t), 's');
+  const listening = t.mock.method(Server.prototype, 'listen');
+  const logged: unknown[] = [];
+  await using _local = await LocalSocket.listen(path, () => null, {
+    ...services(),
+    log: (...entry) => logged.push(entry),
+  });
+  const server = listening.mock.calls[0]?.this;
+  assert.ok(server instanceof Server);
+  server.emit('error', Object.assign(new Error('planted'), { code: 'EMFILE' }));
+  server.emit('error', new Error('planted'));
+  assert.deepEqual(logged, [
+    ['warn', 'local.failed', { code: 'EMFILE' }],
+    ['warn', 'local.failed', { code: 'unknown' }],
+  ]);
+  assert.equal(await exchange(path, '{}\n'), 'null\n');
+});
+
 test('a path that is taken is an error', async (t) => {
   hygiene(t);
   const path = join(temporaryFolder(t), 's');
-  await using _local = await LocalSocket.listen(path, () => null);
+  await using _local = await LocalSocket.listen(path, () => null, services());
   await assert.rejects(
-    LocalSocket.listen(path, () => null),
+    LocalSocket.listen(path, () => null, services()),
     { code: 'EADDRINUSE' },
   );
 });
@@ -68,7 +130,11 @@ test('a state directory with a long path has its socket in a fresh 0700 folder, 
   assert.ok(Buffer.byteLength(folder.socketPath) <= 100);
   assert.equal(statSync(dirname(folder.socketPath)).mode & 0o777, 0o700);
   assert.equal(await findSocket(state, 'r1'), folder.socketPath);
-  const local = await LocalSocket.listen(folder.socketPath, () => ({ registered: true, providers: [] }));
+  const local = await LocalSocket.listen(
+    folder.socketPath,
+    () => ({ registered: true, providers: [] }),
+    services(),
+  );
   assert.deepEqual(await readLocalStatus({ stateDirectory: state, runnerId: 'r1' }), {
     ok: true,
     registered: true,
@@ -91,7 +157,7 @@ test('what a killed holder left is removed by the next one', async (t) => {
   writeFileSync(join(path, 'runner.sock.path'), join(spare, 'runner.sock'));
   const folder = await RunnerFolder.open(state, 'r1');
   assert.equal(existsSync(spare), false);
-  await using _local = await LocalSocket.listen(folder.socketPath, () => null);
+  await using _local = await LocalSocket.listen(folder.socketPath, () => null, services());
   await folder[Symbol.asyncDispose]();
 });
 

@@ -1,10 +1,13 @@
 import { chmod } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { isJsonObject, type Json, type JsonObject, parseJson } from '@fairlead/base';
+import { type Clock, isJsonObject, type Json, type JsonObject, parseJson } from '@fairlead/base';
 import { limits } from '../limits.ts';
+import type { RunnerLog } from '../log.ts';
 
 /** Answers one request of the local socket. */
 export type LocalHandler = (request: JsonObject) => Json;
+
+export type LocalSocketServices = { readonly clock: Clock; readonly log: RunnerLog };
 
 /**
  * A Unix socket of mode 0600 on this machine: one JSON line in, one JSON line out, then it closes. What only the Runner's own
@@ -14,20 +17,33 @@ export class LocalSocket implements AsyncDisposable {
   readonly #server: Server;
   readonly #open = new Set<Socket>();
 
-  private constructor(handler: LocalHandler) {
+  private constructor(handler: LocalHandler, clock: Clock) {
     this.#server = createServer((socket) => {
+      const timer = clock.setTimer(limits.localTimeoutMs, () => socket.destroy());
       this.#open.add(socket);
-      socket.on('close', () => this.#open.delete(socket));
+      socket.on('close', () => {
+        timer.cancel();
+        this.#open.delete(socket);
+      });
       serve(socket, handler);
     });
     this.#server.maxConnections = limits.localConnectionsMax;
   }
 
   /** Listens at `path`, where nothing may be. */
-  static async listen(path: string, handler: LocalHandler): Promise<LocalSocket> {
-    const local = new LocalSocket(handler);
+  static async listen(
+    path: string,
+    handler: LocalHandler,
+    { clock, log }: LocalSocketServices,
+  ): Promise<LocalSocket> {
+    const local = new LocalSocket(handler, clock);
     await new Promise<void>((resolve, reject) => {
-      local.#server.once('error', reject).listen(path, resolve);
+      local.#server.on('error', (error) => {
+        // Once it listens nobody waits for the promise: a connection could not be accepted, and the next may be.
+        if (local.#server.listening) log('warn', 'local.failed', { code: codeOf(error) });
+        else reject(error);
+      });
+      local.#server.listen(path, resolve);
     });
     // The folder around it is 0700 already.
     await chmod(path, 0o600);
@@ -45,6 +61,11 @@ export class LocalSocket implements AsyncDisposable {
   }
 }
 
+function codeOf(error: Error): string {
+  const code: unknown = Reflect.get(error, 'code');
+  return typeof code === 'string' ? code : 'unknown';
+}
+
 const REQUEST_BOUNDS = {
   maxBytes: limits.localRequestMaxBytes,
   maxDepth: 2,
@@ -55,7 +76,6 @@ const REQUEST_BOUNDS = {
 
 function serve(socket: Socket, handler: LocalHandler): void {
   let received = Buffer.alloc(0);
-  socket.setTimeout(limits.localTimeoutMs, () => socket.destroy());
   socket.on('error', () => socket.destroy());
   socket.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk]);

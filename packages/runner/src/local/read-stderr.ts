@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { isJsonObject, type Json, parseJson } from '@fairlead/base';
+import { type Clock, isJsonObject, type Json, parseJson, systemClock } from '@fairlead/base';
 import type { ProviderRow, ProviderStatus } from '@fairlead/protocol';
 import { isText } from '@fairlead/protocol';
 import { limits } from '../limits.ts';
@@ -18,6 +18,8 @@ export type PluginStderr = {
 export type LocalRunner = {
   readonly stateDirectory: string;
   readonly runnerId: string;
+  /** Default: the machine's own. */
+  readonly clock?: Clock;
 };
 
 /** A local answer, or why there is none. */
@@ -72,7 +74,7 @@ async function ask(
   request: Json,
 ): Promise<{ readonly [key: string]: Json } | 'runner_not_running' | 'runner_answer_invalid'> {
   const path = await findSocket(runner.stateDirectory, runner.runnerId);
-  const bytes = await exchange(path, `${JSON.stringify(request)}\n`);
+  const bytes = await exchange(path, `${JSON.stringify(request)}\n`, runner.clock ?? systemClock());
   if (typeof bytes === 'string') return bytes;
   const parsed = parseJson(bytes, ANSWER_BOUNDS);
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : 'runner_answer_invalid';
@@ -81,6 +83,7 @@ async function ask(
 function exchange(
   path: string,
   line: string,
+  clock: Clock,
 ): Promise<Buffer | 'runner_not_running' | 'runner_answer_invalid'> {
   return new Promise((resolve) => {
     const socket = connect(path);
@@ -88,10 +91,11 @@ function exchange(
     let length = 0;
     let connected = false;
     const end = (answer: Buffer | 'runner_not_running' | 'runner_answer_invalid') => {
+      timer.cancel();
       socket.destroy();
       resolve(answer);
     };
-    socket.setTimeout(limits.localTimeoutMs, () => end('runner_answer_invalid'));
+    const timer = clock.setTimer(limits.localTimeoutMs, () => end('runner_answer_invalid'));
     socket.on('connect', () => {
       connected = true;
       socket.write(line);
