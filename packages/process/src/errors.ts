@@ -1,9 +1,9 @@
 import { defineErrors } from '@fairlead/base';
 
 /**
- * The code of this package that the plugin contract does not know. The others that it answers (`plugin_executable_*`,
- * `plugin_environment_prepare_failed`, `plugin_spawn_failed`, `plugin_stdio_unavailable`) are the contract's, whose table
- * `@fairlead/protocol` holds.
+ * The code of this package that is Fairlead's own. The others that it answers (`plugin_executable_*`,
+ * `plugin_environment_prepare_failed`, `plugin_spawn_failed`, `plugin_stdio_unavailable`) are those of
+ * docs/reference/native-plugin-protocol.md §10, whose table `@fairlead/protocol` holds.
  */
 export const processErrors = defineErrors({
   plugin_isolation_unavailable: {

@@ -14,19 +14,19 @@ export const limits = Object.freeze({
 
   /** A Runner token, bytes: the real ones have 59. */
   tokenMaxBytes: 4096,
-  /** Linux's PATH_MAX, and the contract's bound of `cwd`, bytes. */
+  /** Linux's PATH_MAX, and the bound of `cwd` (docs/reference/configuration-runner.md), bytes. */
   pathMaxBytes: 4096,
   /** A profile's description, bytes: longer than anybody reads. */
   descriptionMaxBytes: 4096,
-  /** A provider's command, bytes (contract). */
+  /** A provider's command, bytes (docs/reference/configuration-runner.md). */
   commandMaxBytes: 1024,
-  /** A provider's arguments (contract): well below what any system takes for one process. */
+  /** A provider's arguments (the same page): well below what any system takes for one process. */
   argumentsMax: 64,
   argumentMaxBytes: 4096,
   argumentsMaxBytes: 16 * 1024,
   /** A profile's name, bytes: it is typed by hand. */
   profileNameMaxBytes: 64,
-  /** What an `init_script` may take, seconds: the contract's 30 s, and twice that for a slow version manager. */
+  /** What an `init_script` may take, seconds: 30 s (docs/reference/native-plugin-protocol.md §13), and twice that for a slow version manager. */
   initTimeoutDefaultSecs: 30,
   initTimeoutMaxSecs: 60,
   /** Calls that may wait for one provider: past it, waiting only hides that the provider is too slow. */
@@ -52,7 +52,7 @@ export const limits = Object.freeze({
   /** Stopping waits this long for process trees, then goes on without them. */
   stopMs: 2000,
 
-  /** The WebSocket handshake, seconds (contract). */
+  /** The WebSocket handshake, seconds (docs/reference/configuration-runner.md). */
   connectTimeoutDefaultSecs: 5,
   connectTimeoutMaxSecs: 120,
   /** How long the last frames may take to leave when the Runner stops. */

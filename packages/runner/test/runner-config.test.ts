@@ -26,7 +26,7 @@ function warnings(text: string): string[] {
 
 const provider = (lines: string) => `[[plugins.providers]]\nid = "p"\nname = "P"\ncommand = "node"\n${lines}`;
 
-test('the tables of the existing system are read, with their defaults', () => {
+test('the tables of a file that was written elsewhere are read, with their defaults', () => {
   const text = `
 client_id = "my-runner"
 
@@ -301,7 +301,7 @@ describe('warnings', () => {
     ]);
   });
 
-  test('keys of the existing system that do nothing here are named', () => {
+  test('keys that mean something elsewhere and nothing here are named', () => {
     assert.deepEqual(
       warnings('transport = "quic"\n[policy]\nallow_raw_shell = false\n[shell]\ninit_script = "x.sh"'),
       [

@@ -165,7 +165,7 @@ export class ConfigTable {
     return names;
   }
 
-  /** Keys that mean something to the existing system and nothing here: they are named, so that nobody relies on them. */
+  /** Keys that mean something elsewhere (docs/explanation/compatibility.md) and nothing here: named, so that nobody relies on them. */
   withoutEffect(keys: readonly string[]): void {
     for (const key of keys) {
       if (this.#take(key) !== undefined) this.findings.warn([...this.#path, key], 'has no effect here');

@@ -46,7 +46,7 @@ export function emptyConfig(): RunnerConfig {
   };
 }
 
-/** Keys of the existing system's file that belong to parts Fairlead does not have or configures elsewhere. */
+/** Keys that other files of this name have (docs/explanation/compatibility.md), and that belong to parts Fairlead does not have or configures elsewhere. */
 const WITHOUT_EFFECT = [
   [
     'owner',
