@@ -92,6 +92,7 @@ class Series<Result> implements Budgeted {
   #running: RunningCall | undefined;
   #onValue: (raw: unknown) => void = ignore;
   #onThrown: (thrown: unknown) => void = ignore;
+  #cancel: (() => void) | undefined;
   #settle: (result: Result) => void = ignore;
   #reject: (thrown: unknown) => void = ignore;
 
@@ -109,17 +110,17 @@ class Series<Result> implements Budgeted {
       this.#reject = reject;
       this.#listen();
       wheel.arm(this.#whole, dispatchMs);
-      signal?.addEventListener('abort', this.#cancel, { once: true });
       this.#await(raw, firing, target);
-      if (signal?.aborted === true) this.#cancel();
+      if (signal === undefined) return;
+      this.#cancel = () => this.#abandon({ kind: 'cancelled' }, true);
+      if (signal.aborted) this.#cancel();
+      else signal.addEventListener('abort', this.#cancel, { once: true });
     });
   }
 
   expire(budget: Budget): void {
     this.#abandon({ kind: 'late' }, budget === this.#whole);
   }
-
-  readonly #cancel = (): void => this.#abandon({ kind: 'cancelled' }, true);
 
   /** New listeners: what the old ones still hear is void. */
   #listen(): void {
@@ -232,7 +233,7 @@ class Series<Result> implements Budgeted {
     wheel.disarm(this.#whole);
     this.#onValue = ignore;
     this.#onThrown = ignore;
-    signal?.removeEventListener('abort', this.#cancel);
+    if (this.#cancel !== undefined) signal?.removeEventListener('abort', this.#cancel);
   }
 }
 
