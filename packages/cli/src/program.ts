@@ -239,8 +239,13 @@ function addTokenCommands(program: Command, execute: Execute): void {
     );
 }
 
-/** A command that asks a gateway, with the flags that say which one. */
+/** A command that asks a gateway and prints its answer, with the flags that say which one. */
 function throughGateway(parent: Command, name: string, description: string): Command {
+  return toGateway(parent, name, description).addOption(jsonFlag());
+}
+
+/** A command that speaks to a gateway. */
+function toGateway(parent: Command, name: string, description: string): Command {
   return parent
     .command(name)
     .description(description)
@@ -252,8 +257,7 @@ function throughGateway(parent: Command, name: string, description: string): Com
     )
     .addOption(valueFlag('--env-file <file>', 'file of NAME=value lines that may hold the token'))
     .addOption(proxyFlag())
-    .addOption(noSystemProxyFlag())
-    .addOption(jsonFlag());
+    .addOption(noSystemProxyFlag());
 }
 
 function addPluginCommands(program: Command, execute: Execute): void {
@@ -325,16 +329,9 @@ function addPluginCommands(program: Command, execute: Execute): void {
 }
 
 function addMcpCommand(program: Command, execute: Execute): void {
-  program
-    .command('mcp')
-    .description(
-      'serve the gateway’s tools over MCP on stdin and stdout, for clients that start their servers',
-    )
-    .addOption(stateDirFlag())
-    .addOption(valueFlag('--server-url <url>', 'the gateway (default: the one of this state directory)'))
-    .addOption(valueFlag('--token-file <file>', 'file that holds the token'))
-    .addOption(
-      valueFlag('--token <token>', 'the token itself (a file is safer; FAIRLEAD_TOKEN, FAIRLEAD_PAT)'),
-    )
-    .action((flags) => execute(async (context) => (await import('./commands/mcp.ts')).mcp(context, flags)));
+  toGateway(
+    program,
+    'mcp',
+    'serve the gateway’s tools over MCP on stdin and stdout, for clients that start their servers',
+  ).action((flags) => execute(async (context) => (await import('./commands/mcp.ts')).mcp(context, flags)));
 }

@@ -8,6 +8,7 @@ import { KeepAliveClient } from '../src/mcp/keep-alive-client.ts';
 import { LoopbackClient } from '../src/mcp/loopback-client.ts';
 import { openPoster } from '../src/mcp/open-poster.ts';
 import type { Poster } from '../src/mcp/post.ts';
+import { connectProxy } from './connect-proxy.ts';
 import { deadUrl, httpAnswer, rawServer } from './loopback-server.ts';
 
 const wanted = { path: '/x', token: 'fairlead_pat_x', accept: 'text/x', body: { a: 'é' }, timeoutMs: 20_000 };
@@ -214,6 +215,35 @@ test('with Node’s client a path in front of the gateway’s own, and chunks, a
   const reply = await poster.post(wanted);
   assert.equal(reply.kind === 'answered' && reply.bytes.toString('utf8'), '{}');
   assert.match(server.received[0] ?? '', /^POST \/behind\/x HTTP\/1\.1\r\n/);
+});
+
+async function through(t: TestContext, options: Parameters<typeof connectProxy>[1]) {
+  const proxy = await connectProxy(t, options);
+  const poster = await openPoster(systemClock(), 'http://gateway.test:7420', new URL(proxy.url));
+  t.after(() => poster[Symbol.dispose]());
+  return { proxy, poster };
+}
+
+test('through a proxy every request has a way of its own', async (t) => {
+  hygiene(t);
+  const server = await rawServer(t, (socket) => void socket.write(httpAnswer(200, '{}')));
+  const { proxy, poster } = await through(t, { to: Number(new URL(server.url).port) });
+  for (let index = 0; index < 2; index += 1) assert.equal((await poster.post(wanted)).kind, 'answered');
+  assert.deepEqual(
+    proxy.asked.map(({ target }) => target),
+    ['gateway.test:7420', 'gateway.test:7420'],
+  );
+  assert.match(server.received[1] ?? '', /^POST \/x HTTP\/1\.1\r\n/);
+});
+
+test('what a proxy lets through may have begun; what it refuses has not', async (t) => {
+  hygiene(t);
+  const server = await rawServer(t, (socket) => void socket.resetAndDestroy());
+  const open = await through(t, { to: Number(new URL(server.url).port) });
+  assert.equal((await open.poster.post(wanted)).kind, 'lost');
+  const refusing = await through(t, { refuse: 403 });
+  const reason = 'the proxy answered HTTP 403';
+  assert.deepEqual(await refusing.poster.post(wanted), { kind: 'unsent', reason });
 });
 
 test('the head of an answer is read only when it is whole', () => {

@@ -6,7 +6,7 @@ import type { Post, Poster, PostReply } from './post.ts';
 
 type Open = (options: RequestOptions) => ClientRequest;
 
-/** Posts with Node's own client, to any address. */
+/** Posts with Node's own client, to any address. Keeps its connections; through a proxy each request has one of its own. */
 export class KeepAliveClient implements Poster {
   readonly #clock: Clock;
   readonly #open: Open;
@@ -24,10 +24,14 @@ export class KeepAliveClient implements Poster {
   }
 
   /** Opens no socket yet. Rejects with `server_url_invalid` for a bad address. */
-  static async to(clock: Clock, serverUrl: string): Promise<KeepAliveClient> {
+  static async to(clock: Clock, serverUrl: string, proxy: URL | null = null): Promise<KeepAliveClient> {
     const url = parseServerUrl(serverUrl, '');
     const isSecure = url.protocol === 'https:';
     const { Agent, request } = isSecure ? await import('node:https') : await import('node:http');
+    if (proxy !== null) {
+      const { ProxyAgent } = await import('../client/proxy-agent.ts');
+      return new KeepAliveClient(clock, url, request, new ProxyAgent(proxy, isSecure));
+    }
     // Node's agent lets go of an idle socket a second before the time that the server names; a proxy that names none gets ours.
     const agent = new Agent({
       keepAlive: true,
@@ -65,8 +69,9 @@ export class KeepAliveClient implements Poster {
         },
       });
       request.on('socket', (socket) => {
-        // A kept socket takes the request at once; a new one when it is connected, and over TLS when that stands too.
-        if (request.reusedSocket) hasBegun = true;
+        // What is open takes the request at once, a kept socket or a proxy's way; a new socket when it is connected, and over TLS
+        // when that stands too.
+        if (!socket.connecting) hasBegun = true;
         else
           socket.once(protocol === 'https:' ? 'secureConnect' : 'connect', () => {
             hasBegun = true;

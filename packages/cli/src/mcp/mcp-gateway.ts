@@ -45,7 +45,7 @@ export class McpGateway implements Disposable {
   static async connect(context: CommandContext, flags: GatewayFlags): Promise<McpGateway> {
     const find = () => findGateway(context, flags);
     const address = await find();
-    const client = await openPoster(context.clock, address.serverUrl);
+    const client = await openPoster(context.clock, address.serverUrl, address.proxy);
     const reply = await client.post({
       path: '/api/tools/list',
       token: address.token,
@@ -114,9 +114,9 @@ export class McpGateway implements Disposable {
   /** True when there is another gateway or token than before. */
   async #findAgain(): Promise<boolean> {
     try {
-      const { serverUrl, token } = await this.#find();
+      const { serverUrl, token, proxy } = await this.#find();
       if (serverUrl === this.#address.serverUrl && token === this.#address.token) return false;
-      const client = await openPoster(this.#context.clock, serverUrl);
+      const client = await openPoster(this.#context.clock, serverUrl, proxy);
       // Calls that still run on the old one keep their sockets until they end.
       this.#client = client;
       this.#address = { serverUrl, token };
