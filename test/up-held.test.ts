@@ -90,7 +90,7 @@ test('an up on a directory whose holder is still starting waits for it', async (
   assert.equal(ready.pid, first.pid);
 });
 
-test('while the holder is still starting, status says that nothing runs; token and stop wait for it', async (t) => {
+test('while the holder is still starting, status says that it does not answer yet; token and stop wait for it', async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);
   const stateDirectory = join(folder, 'state');
@@ -109,7 +109,9 @@ test('while the holder is still starting, status says that nothing runs; token a
   const host = start(t, launcher, args);
   await host.untilStderr('fairlead: starting slow');
   const at = ['--state-dir', stateDirectory];
-  assert.equal((await fairlead(t, ['status', ...at])).exit, 3);
+  const early = await fairlead(t, ['status', ...at]);
+  assert.equal(early.exit, 1);
+  assert.match(early.stderr, /\(host_silent\)/);
   const list = start(t, launcher, ['token', 'list', ...at]);
   await list.untilStderr('waiting for its address');
   writeFileSync(gate, '');
