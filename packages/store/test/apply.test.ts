@@ -150,7 +150,7 @@ peerTest(
 );
 
 peerTest('an author must be certified by the peer that it names', async (_t, open) => {
-  const { peer, clock } = await open();
+  const { peer } = await open();
   const { writer, session, at, apply } = await sessionWithWriter(peer);
   const thief = new Forger(writer.peer, forgeKey(3));
   const stolen = thief.write([thief.authorOp(forgeKey(3)), append('stolen')], at(10));

@@ -64,7 +64,9 @@ export function levelOf(ops: readonly PreparedOp[]): Level {
 
 /** The bytes of the canonical text of all operations: brackets, commas and each. */
 export function opsBytes(ops: readonly PreparedOp[]): number {
-  return ops.reduce((sum, op) => sum + op.bytes + 1, 1);
+  let bytes = 1;
+  for (const op of ops) bytes += op.bytes + 1;
+  return bytes;
 }
 
 /** A commit in its outer form. */

@@ -11,11 +11,6 @@ export function clockUpTo(wallMs: number): number {
   return (Math.floor(wallMs) + 1) * CLOCK_STEPS_PER_MS - 1;
 }
 
-/** The milliseconds since 1970 that a hybrid clock carries. */
-function wallOf(hlc: number): number {
-  return Math.floor(hlc / CLOCK_STEPS_PER_MS);
-}
-
 /** How far a clock at `hlc` follows others. */
 export function reachOf(hlc: number): number {
   return hlc + CLOCK_REACH_MS * CLOCK_STEPS_PER_MS;

@@ -40,7 +40,7 @@ export type PreparedOp = {
   /** Where in `text` the value stands; a `clear` has none. */
   readonly valueAt: number;
   readonly valueBytes: number;
-  /** The value's own text where a projection keeps a copy of it: put and set. */
+  /** The value's own text; null without one. */
   readonly valueText: string | null;
   /** What a change of rights is read from: the operations on the settings document. */
   readonly settings: SettingsChange | null;
@@ -51,74 +51,91 @@ export type PreparedOp = {
 /** One change of the settings document; `value` undefined = cleared. */
 export type SettingsChange = { readonly path: DocPath; readonly value: Json | undefined };
 
-const NOTHING = {
-  store: '',
-  key: null,
-  valueAt: 0,
-  valueBytes: 0,
-  valueText: null,
-  settings: null,
-  author: null,
-  genesis: null,
-};
-
 /** A new record of a table. Throws `ValueError`. */
 export function appendOp(table: string, value: Json): PreparedOp {
   const head = `{"op":"append","table":"${table}","value":`;
-  const valueText = canonicalText(value);
-  return finished('append', 1, head, valueText, { ...NOTHING, store: table });
+  return prepared('append', 1, head, canonicalText(value), table, null);
 }
 
 /** A record under a key, of which the newest shows. Throws `ValueError`. */
 export function putOp(table: string, key: string, value: Json): PreparedOp {
   const head = `{"key":${JSON.stringify(key)},"op":"put","table":"${table}","value":`;
-  const valueText = canonicalText(value);
-  return finished('put', 1, head, valueText, { ...NOTHING, store: table, key, valueText });
+  return prepared('put', 1, head, canonicalText(value), table, key);
 }
 
 /** A new value at a path, in place of everything at and below it. Throws `ValueError`. */
 export function setOp(doc: string, path: DocPath, value: Json): PreparedOp {
   const head = `{"doc":"${doc}","op":"set","path":${JSON.stringify(path)},"value":`;
-  const valueText = canonicalText(value);
   const settings = doc === SETTINGS_DOC ? { path, value } : null;
-  const rest = { ...NOTHING, store: doc, key: encodePath(path), valueText, settings };
-  return finished('set', settings === null ? 2 : 3, head, valueText, rest);
+  const level = settings === null ? 2 : 3;
+  return { ...prepared('set', level, head, canonicalText(value), doc, encodePath(path)), settings };
 }
 
 /** Nothing at a path any more, and nothing below it. */
 export function clearOp(doc: string, path: DocPath): PreparedOp {
-  const head = `{"doc":"${doc}","op":"clear","path":${JSON.stringify(path)}`;
+  const text = `{"doc":"${doc}","op":"clear","path":${JSON.stringify(path)}}`;
   const settings = doc === SETTINGS_DOC ? { path, value: undefined } : null;
-  const rest = { ...NOTHING, store: doc, key: encodePath(path), settings };
-  return finished('clear', settings === null ? 2 : 3, head, '', rest);
+  return { ...bare('clear', settings === null ? 2 : 3, text), store: doc, key: encodePath(path), settings };
 }
 
 /** The certificate of an author, first in its chain. */
 export function authorOp(peer: string, certificate: string): PreparedOp {
-  const head = `{"certificate":"${certificate}","op":"author","peer":"${peer}"`;
-  return finished('author', 0, head, '', { ...NOTHING, author: { peer, certificate } });
+  const text = `{"certificate":"${certificate}","op":"author","peer":"${peer}"}`;
+  return { ...bare('author', 0, text), author: { peer, certificate } };
 }
 
 /** The beginning of a database. */
 export function genesisOp(kind: DatabaseKind, peer: string, nonce: string): PreparedOp {
-  const head = `{"kind":"${kind}","nonce":"${nonce}","op":"genesis","peer":"${peer}"`;
-  return finished('genesis', 3, head, '', { ...NOTHING, genesis: { kind, peer } });
+  const text = `{"kind":"${kind}","nonce":"${nonce}","op":"genesis","peer":"${peer}"}`;
+  return { ...bare('genesis', 3, text), genesis: { kind, peer } };
 }
 
-type Rest = Omit<PreparedOp, 'verb' | 'text' | 'bytes' | 'digest' | 'level'>;
-
-function finished(
+/** One literal, written out: this is made for every entry, and one shape keeps what reads it fast. */
+function prepared(
   verb: PreparedOp['verb'],
   level: Level,
   head: string,
-  value: string,
-  rest: Rest,
+  valueText: string,
+  store: string,
+  key: string | null,
 ): PreparedOp {
-  const text = `${head}${value}}`;
-  const valueAt = value === '' ? 0 : Buffer.byteLength(head);
-  const valueBytes = value === '' ? 0 : Buffer.byteLength(value);
-  const bytes = value === '' ? Buffer.byteLength(text) : valueAt + valueBytes + 1;
-  return { ...rest, verb, text, bytes, digest: opDigest(text), level, valueAt, valueBytes };
+  const text = `${head}${valueText}}`;
+  const valueAt = Buffer.byteLength(head);
+  const valueBytes = Buffer.byteLength(valueText);
+  return {
+    verb,
+    text,
+    bytes: valueAt + valueBytes + 1,
+    digest: opDigest(text),
+    level,
+    store,
+    key,
+    valueAt,
+    valueBytes,
+    valueText,
+    settings: null,
+    author: null,
+    genesis: null,
+  };
+}
+
+/** An operation without a value. */
+function bare(verb: PreparedOp['verb'], level: Level, text: string): PreparedOp {
+  return {
+    verb,
+    text,
+    bytes: Buffer.byteLength(text),
+    digest: opDigest(text),
+    level,
+    store: '',
+    key: null,
+    valueAt: 0,
+    valueBytes: 0,
+    valueText: null,
+    settings: null,
+    author: null,
+    genesis: null,
+  };
 }
 
 function opDigest(text: string): string {
@@ -180,15 +197,7 @@ function readGenesis(op: JsonObject): PreparedOp | null {
 }
 
 function unknownOp(op: JsonObject): PreparedOp {
-  const text = canonicalText(op);
-  return {
-    ...NOTHING,
-    verb: 'unknown',
-    text,
-    bytes: Buffer.byteLength(text),
-    digest: opDigest(text),
-    level: 1,
-  };
+  return bare('unknown', 1, canonicalText(op));
 }
 
 function hasExactly(value: JsonObject, names: readonly string[]): boolean {

@@ -103,32 +103,32 @@ export class LogWriter implements GroupPart {
     const held = state.standingOfNext(identity.peer.id, identity.author.id, (chain?.seq ?? 0) + 1);
     if (!suffices(held, level))
       throw storeError('access_denied', undefined, { needed: neededRole(level), held });
-    const pending = this.#room(state, identity, ops);
+    const bytes = opsBytes(ops) - 1;
+    const pending = this.#room(state, identity, ops.length, bytes);
     const first = pending.ops.length;
-    pending.ops.push(...ops);
-    pending.bytes += opsBytes(ops) - 1;
+    for (const op of ops) pending.ops.push(op);
+    pending.bytes += bytes;
     this.#undo.add(() => {
       pending.ops.length = first;
-      pending.bytes -= opsBytes(ops) - 1;
+      pending.bytes -= bytes;
     });
-    for (const [index, ref] of refs.entries())
-      ref?.place(recordId(identity.author.id, pending.seq, first + index));
+    for (let index = 0; index < refs.length; index += 1)
+      refs[index]?.place(recordId(identity.author.id, pending.seq, first + index));
   }
 
   /** The commit that takes the operations: the last one of this transaction while there is room, else one more. */
-  #room(state: DatabaseState, identity: Identity, ops: readonly PreparedOp[]): Pending {
-    const bytes = opsBytes(ops) - 1;
+  #room(state: DatabaseState, identity: Identity, ops: number, bytes: number): Pending {
     let commits = this.#pending.get(state);
     if (commits === undefined) {
       commits = [];
       this.#pending.set(state, commits);
     }
     const last = commits.at(-1);
-    if (last !== undefined && fits(last, ops.length, bytes)) return last;
+    if (last !== undefined && fits(last, ops, bytes)) return last;
     const seq = (last?.seq ?? state.chains.get(identity.author.id)?.seq ?? 0) + 1;
     const begin = seq === 1 ? [authorOp(identity.peer.id, identity.certificate)] : [];
     const pending = { seq, ops: begin, bytes: opsBytes(begin) };
-    if (!fits(pending, ops.length, bytes)) throw storeError('commit_too_large');
+    if (!fits(pending, ops, bytes)) throw storeError('commit_too_large');
     commits.push(pending);
     const owner = commits;
     this.#undo.add(() => {
