@@ -10,6 +10,8 @@ import { mcpStdio } from './mcp-stdio.ts';
 import { runnerCall } from './runner-call.ts';
 import { settling } from './settling.ts';
 import { storeAppend } from './store-append.ts';
+import { storeMemory } from './store-memory.ts';
+import { storeOpen } from './store-open.ts';
 import { upReady } from './up-ready.ts';
 
 /** All benches, in the order they run. */
@@ -25,5 +27,7 @@ export const benches: readonly Bench[] = [
   upReady,
   hookDispatch,
   storeAppend,
+  storeOpen,
+  storeMemory,
   idleMemory,
 ];
