@@ -138,7 +138,7 @@ test('check-config of a file that cannot be used ends with 2, names the places a
       'code:        plugin_config_invalid\n' +
       'faults:      plugins.providers[0].timeout_secs (line 12), * (line 1)\n',
   );
-  assert.match(stderr, /^next: .*log names the line/);
+  assert.match(stderr, /^next: Run `fairlead doctor` .*names the line/);
   const json = await run('runner', 'check-config', ...target, '--json');
   assert.deepEqual([json.exit, JSON.parse(json.stdout)], [2, invalid]);
 });
