@@ -6,8 +6,8 @@ import { interleave } from '../harness/interleave.ts';
 import { ratioRow } from '../harness/row.ts';
 
 const HANDLERS = 10;
-const SYNC_A_ROUND = 20_000;
-const ASYNC_A_ROUND = 5000;
+const SYNC_A_ROUND = 100_000;
+const ASYNC_A_ROUND = 30_000;
 
 type Event = { readonly args: { readonly [name: string]: unknown } };
 

@@ -15,6 +15,8 @@ export class Budget {
   deadlineMs = 0;
   order = 0;
   list: BudgetList | undefined;
+  /** Armed, and not yet seen by a tick: arming it again would change nothing. */
+  fresh = false;
   before: Budget | undefined;
   after: Budget | undefined;
 
@@ -48,8 +50,6 @@ export class BudgetWheel {
   }
 
   arm(budget: Budget, ms: number): void {
-    // Until the tick nobody has read the clock for it, so arming it again changes nothing.
-    if (budget.list === this.#fresh && budget.ms === ms) return;
     this.disarm(budget);
     budget.ms = ms;
     this.#armed += 1;
@@ -61,6 +61,7 @@ export class BudgetWheel {
       return;
     }
     link(this.#fresh, budget);
+    budget.fresh = true;
     this.#tick ??= this.#clock.setTimer(this.#tickMs, () => this.#date());
   }
 
@@ -143,4 +144,5 @@ function unlink(list: BudgetList, budget: Budget): void {
   budget.list = undefined;
   budget.before = undefined;
   budget.after = undefined;
+  budget.fresh = false;
 }

@@ -138,7 +138,7 @@ class Series<Result> implements Budgeted {
     this.#firing = firing;
     this.#running = firing.running;
     this.#target = target;
-    this.#options.wheel.arm(this.#handler, this.#options.budgetMs);
+    if (!this.#handler.fresh) this.#options.wheel.arm(this.#handler, this.#options.budgetMs);
     // A foreign thenable may call back twice, or at once; a promise does neither.
     (raw instanceof Promise ? raw : Promise.resolve(raw)).then(this.#onValue, this.#onThrown);
   }

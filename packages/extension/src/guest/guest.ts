@@ -242,7 +242,8 @@ class GuestHook implements HookEndpoint {
       this.#activity[0] = 0;
       throw thrown;
     }
-    if (answer !== undefined && isThenable(answer)) LiveContext.wait(ctx);
+    // Whether it is a promise is asked once, by who fires; until the call ends, an object counts as one.
+    if (typeof answer === 'object' && answer !== null) LiveContext.wait(ctx);
     else this.#activity[0] = 0;
     return answer;
   }

@@ -40,7 +40,11 @@ export class Instance {
   /** Closed or closing: nothing is entered any more. */
   ended = false;
   runtimeTools: ReadonlyMap<string, DefinedTool> = new Map();
-  #inFlight = 0;
+  /** Calls that have not answered at once, and have not ended. */
+  inFlight = 0;
+  // Copied from the surroundings: they are touched at every call.
+  readonly activity: Int32Array;
+  readonly number: number;
   #idle: (() => void)[] = [];
 
   constructor(request: OpenRequest, part: DefinedPart, around: Surroundings, scope: InstanceScope) {
@@ -49,6 +53,8 @@ export class Instance {
     this.part = part;
     this.around = around;
     this.scope = scope;
+    this.activity = around.activity;
+    this.number = around.number;
   }
 
   /** Refuses a call where the instance has ended. */
@@ -56,26 +62,23 @@ export class Instance {
     if (this.ended) throw extensionError('extension_ended', this.id, { certainty: 'not_started' });
   }
 
-  /** Counts a call that has not answered at once. */
-  wait(): void {
-    this.#inFlight += 1;
-  }
-
-  /** Counts it out. */
+  /** Counts a call out that was counted in. */
   leave(): void {
-    const { activity, number } = this.around;
-    if (activity[0] === number) activity[0] = 0;
-    this.#inFlight -= 1;
-    if (this.#inFlight > 0 || this.#idle.length === 0) return;
-    const waiting = this.#idle;
-    this.#idle = [];
-    for (const settle of waiting) settle();
+    if (this.activity[0] === this.number) this.activity[0] = 0;
+    this.inFlight -= 1;
+    if (this.inFlight === 0 && this.#idle.length > 0) this.#tellIdle();
   }
 
   /** Settles when no call is in flight. */
   idle(): Promise<void> {
-    if (this.#inFlight === 0) return Promise.resolve();
+    if (this.inFlight === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idle.push(resolve));
+  }
+
+  #tellIdle(): void {
+    const waiting = this.#idle;
+    this.#idle = [];
+    for (const settle of waiting) settle();
   }
 }
 

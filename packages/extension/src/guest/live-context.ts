@@ -41,10 +41,10 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
     source.running = this;
   }
 
-  /** Counts the call as in flight: its handler has answered with a promise. */
+  /** Counts the call as in flight, because its handler has not answered at once. */
   static wait(context: LiveContext): void {
     context.#waiting = true;
-    context.#instance.wait();
+    context.#instance.inFlight += 1;
   }
 
   /** Whether a handler may still be entered with this context. */
