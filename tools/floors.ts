@@ -11,6 +11,8 @@ export const floors: Readonly<Record<string, number>> = {
   protocol: 1,
   store: 1,
   dispatch: 2,
+  hub: 2,
+  'plugin-conformance': 2,
   runner: 3,
   gateway: 4,
   cli: 5,
