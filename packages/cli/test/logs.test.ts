@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import { lockFolder } from '@fairlead/store';
 import { hygiene, manualClock, temporaryFolder, waitFor } from '@fairlead/testing';
-import { logs } from '../src/commands/logs.ts';
+import { logs } from '../src/commands/trouble/logs.ts';
 import { main } from '../src/index.ts';
 import { openLogFile } from '../src/log/log-file.ts';
 import { logText } from '../src/log/log-text.ts';

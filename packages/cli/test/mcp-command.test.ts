@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import type { Json, JsonObject } from '@fairlead/base';
 import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
 // Loaded here, so that no test is blamed for what loading it opens.
-import { mcp } from '../src/commands/mcp.ts';
+import { mcp } from '../src/commands/mcp/mcp.ts';
 import { holdFolder } from './held-folder.ts';
 import { deadUrl } from './loopback-server.ts';
 import { testContext } from './test-context.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseLifetime } from '../src/commands/token-lifetime.ts';
+import { parseLifetime } from '../src/commands/token/token-lifetime.ts';
 
 test('days, hours and minutes', () => {
   assert.equal(parseLifetime('90d'), 7_776_000_000);

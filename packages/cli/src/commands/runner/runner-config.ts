@@ -1,12 +1,12 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { outputOf, reportFailure } from '../client/plugin-failure.ts';
-import { connectTools, type NetworkFlags, type SentAnswer } from '../client/tool-request.ts';
-import type { CommandContext } from '../command-context.ts';
-import { nextStepOf } from '../error-tables.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { answerTimeoutMs } from '../limits.ts';
-import { jsonLine, labelled, objectsIn, safeLine } from '../output/safe-text.ts';
-import { table } from '../output/table.ts';
+import { outputOf, reportFailure } from '../../client/plugin-failure.ts';
+import { connectTools, type NetworkFlags, type SentAnswer } from '../../client/tool-request.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { nextStepOf } from '../../error-tables.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { answerTimeoutMs } from '../../limits.ts';
+import { jsonLine, labelled, objectsIn, safeLine } from '../../output/safe-text.ts';
+import { table } from '../../output/table.ts';
 
 type ConfigFlags = NetworkFlags & { readonly runner?: string };
 

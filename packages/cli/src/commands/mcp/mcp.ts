@@ -1,11 +1,11 @@
 import { createMcpServer } from '@fairlead/gateway/mcp';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import type { GatewayFlags } from '../client/find-gateway.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { McpGateway } from '../mcp/mcp-gateway.ts';
-import { StdioTransport } from '../mcp/stdio-transport.ts';
-import { readVersion } from '../version.ts';
+import type { GatewayFlags } from '../../client/find-gateway.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { McpGateway } from '../../mcp/mcp-gateway.ts';
+import { StdioTransport } from '../../mcp/stdio-transport.ts';
+import { readVersion } from '../../version.ts';
 
 /**
  * `fairlead mcp`: the gateway's MCP over stdin and stdout, for clients that start their servers themselves. Only the protocol

@@ -1,11 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { outputOf, reportFailure } from '../client/plugin-failure.ts';
-import { connectPluginTool } from '../client/plugin-tool-request.ts';
-import type { NetworkFlags } from '../client/tool-request.ts';
-import type { CommandContext } from '../command-context.ts';
-import { nextStepOf } from '../error-tables.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { jsonLine, labelled, schemaText } from '../output/safe-text.ts';
+import { outputOf, reportFailure } from '../../client/plugin-failure.ts';
+import { connectPluginTool } from '../../client/plugin-tool-request.ts';
+import type { NetworkFlags } from '../../client/tool-request.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { nextStepOf } from '../../error-tables.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { jsonLine, labelled, schemaText } from '../../output/safe-text.ts';
 import { renderResult } from './plugin-call.ts';
 
 type OutcomeFlags = NetworkFlags & { readonly call?: string };

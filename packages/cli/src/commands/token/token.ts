@@ -1,13 +1,13 @@
 import { FairleadError, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { gatewayErrors, type MintedToken } from '@fairlead/gateway';
-import { cliError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type TokenWish, withTokens } from '../host/token-access.ts';
-import { jsonLine, objectsIn, safeLine } from '../output/safe-text.ts';
-import { table } from '../output/table.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
-import { UsageError } from '../usage-error.ts';
+import { cliError } from '../../cli-error.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { type TokenWish, withTokens } from '../../host/token-access.ts';
+import { jsonLine, objectsIn, safeLine } from '../../output/safe-text.ts';
+import { table } from '../../output/table.ts';
+import { resolveStateDirectory } from '../../state/state-directory.ts';
+import { UsageError } from '../../usage-error.ts';
 import { parseLifetime } from './token-lifetime.ts';
 
 type SharedFlags = { readonly stateDir?: string; readonly json?: boolean };

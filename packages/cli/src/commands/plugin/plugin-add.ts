@@ -2,15 +2,15 @@ import { readFile } from 'node:fs/promises';
 import { basename, isAbsolute, join, resolve } from 'node:path';
 import { isJsonObject } from '@fairlead/base';
 import { isProviderId } from '@fairlead/protocol';
-import { cliError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { commandHint } from '../output/command-hint.ts';
-import { addProvider } from '../runner-file/add-provider.ts';
-import { type ProviderBlock, providerBlock } from '../runner-file/provider-block.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
-import { makeStateDirectory } from '../state/state-folder.ts';
-import { UsageError } from '../usage-error.ts';
+import { cliError } from '../../cli-error.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { commandHint } from '../../output/command-hint.ts';
+import { addProvider } from '../../runner-file/add-provider.ts';
+import { type ProviderBlock, providerBlock } from '../../runner-file/provider-block.ts';
+import { resolveStateDirectory } from '../../state/state-directory.ts';
+import { makeStateDirectory } from '../../state/state-folder.ts';
+import { UsageError } from '../../usage-error.ts';
 
 type AddFlags = {
   readonly stateDir?: string;

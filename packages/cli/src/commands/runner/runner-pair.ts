@@ -1,13 +1,13 @@
 import { isJsonObject } from '@fairlead/base';
 import { isRunnerId } from '@fairlead/runner';
-import { cliError } from '../cli-error.ts';
-import { adminRequest } from '../client/admin-request.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { jsonLine, safeLine } from '../output/safe-text.ts';
-import { findHost } from '../state/host-in-charge.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
-import { UsageError } from '../usage-error.ts';
+import { cliError } from '../../cli-error.ts';
+import { adminRequest } from '../../client/admin-request.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { jsonLine, safeLine } from '../../output/safe-text.ts';
+import { findHost } from '../../state/host-in-charge.ts';
+import { resolveStateDirectory } from '../../state/state-directory.ts';
+import { UsageError } from '../../usage-error.ts';
 
 type PairFlags = {
   readonly stateDir?: string;

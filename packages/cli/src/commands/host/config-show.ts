@@ -1,9 +1,9 @@
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { type HostConfigFlags, loadHostConfig } from '../host/host-config.ts';
-import { jsonLine } from '../output/safe-text.ts';
-import { table } from '../output/table.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { type HostConfigFlags, loadHostConfig } from '../../host/host-config.ts';
+import { jsonLine } from '../../output/safe-text.ts';
+import { table } from '../../output/table.ts';
+import { resolveStateDirectory } from '../../state/state-directory.ts';
 
 /** `fairlead config show`: every value that counts, and where it came from. */
 export async function configShow(

@@ -1,13 +1,13 @@
 import { delay } from '@fairlead/base';
 import { lockFolder } from '@fairlead/store';
-import { cliError } from '../cli-error.ts';
-import { adminRequest } from '../client/admin-request.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { hostLimits } from '../limits.ts';
-import { withProgress } from '../output/progress.ts';
-import { awaitHost, findHost } from '../state/host-in-charge.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
+import { cliError } from '../../cli-error.ts';
+import { adminRequest } from '../../client/admin-request.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { hostLimits } from '../../limits.ts';
+import { withProgress } from '../../output/progress.ts';
+import { awaitHost, findHost } from '../../state/host-in-charge.ts';
+import { resolveStateDirectory } from '../../state/state-directory.ts';
 
 /** `fairlead stop`: asks the owner of the state directory to end, and waits until it has let go of it. */
 export async function stop(context: CommandContext, flags: { readonly stateDir?: string }): Promise<number> {

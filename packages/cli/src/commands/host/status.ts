@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonObject } from '@fairlead/base';
 import { isFolderHeld } from '@fairlead/store';
-import { cliError } from '../cli-error.ts';
-import { adminRequest } from '../client/admin-request.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { jsonLine, objectsIn } from '../output/safe-text.ts';
-import { table } from '../output/table.ts';
-import { findHost } from '../state/host-in-charge.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
-import { requireReadable } from '../state/state-folder.ts';
+import { cliError } from '../../cli-error.ts';
+import { adminRequest } from '../../client/admin-request.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { jsonLine, objectsIn } from '../../output/safe-text.ts';
+import { table } from '../../output/table.ts';
+import { findHost } from '../../state/host-in-charge.ts';
+import { resolveStateDirectory } from '../../state/state-directory.ts';
+import { requireReadable } from '../../state/state-folder.ts';
 
 type StatusFlags = { readonly stateDir?: string; readonly json?: boolean };
 

@@ -1,9 +1,9 @@
-import type { CommandContext } from '../command-context.ts';
-import { type DoctorFlags, examine } from '../doctor/examine.ts';
-import type { Finding } from '../doctor/finding.ts';
-import { nextStepOf } from '../error-tables.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { jsonLine, safeLine } from '../output/safe-text.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { type DoctorFlags, examine } from '../../doctor/examine.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { nextStepOf } from '../../error-tables.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { jsonLine, safeLine } from '../../output/safe-text.ts';
 
 /**
  * `fairlead doctor`: what keeps things from working, each with its cure. It starts no plugin and changes nothing; the init

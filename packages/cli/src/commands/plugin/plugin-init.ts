@@ -1,15 +1,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isProviderId } from '@fairlead/protocol';
-import { cliError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { commandHint, shellWord } from '../output/command-hint.ts';
-import { providerBlock } from '../runner-file/provider-block.ts';
-import { takeEmptyFolder } from '../scaffold/empty-folder.ts';
-import { packSdk } from '../scaffold/pack-sdk.ts';
-import { pluginFiles, sdkTarball } from '../scaffold/plugin-files.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
+import { cliError } from '../../cli-error.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { commandHint, shellWord } from '../../output/command-hint.ts';
+import { providerBlock } from '../../runner-file/provider-block.ts';
+import { takeEmptyFolder } from '../../scaffold/empty-folder.ts';
+import { packSdk } from '../../scaffold/pack-sdk.ts';
+import { pluginFiles, sdkTarball } from '../../scaffold/plugin-files.ts';
+import { resolveStateDirectory } from '../../state/state-directory.ts';
 
 /**
  * `fairlead plugin init DIR [--id ID]`: a TypeScript plugin that builds and passes `check`. Installs nothing, runs nothing of

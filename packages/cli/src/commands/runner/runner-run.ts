@@ -2,19 +2,19 @@ import { join, resolve } from 'node:path';
 import { FairleadError } from '@fairlead/base';
 import { createLog, readHostConfig } from '@fairlead/gateway';
 import { connectLinkThrough, type Runner, readRunnerConfig, startRunner } from '@fairlead/runner';
-import { cliError } from '../cli-error.ts';
-import { parseServerUrl } from '../client/api-client.ts';
-import { findProxy } from '../client/find-proxy.ts';
-import { findRunnerToken } from '../client/token-source.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { openLogFile } from '../log/log-file.ts';
-import { runnerLogPath } from '../log/log-path.ts';
-import { safeLine } from '../output/safe-text.ts';
-import { watchNpm } from '../process/parent-watch.ts';
-import { stopOnSignals } from '../process/stop-signals.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
-import { makeStateDirectory } from '../state/state-folder.ts';
+import { cliError } from '../../cli-error.ts';
+import { parseServerUrl } from '../../client/api-client.ts';
+import { findProxy } from '../../client/find-proxy.ts';
+import { findRunnerToken } from '../../client/token-source.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { openLogFile } from '../../log/log-file.ts';
+import { runnerLogPath } from '../../log/log-path.ts';
+import { safeLine } from '../../output/safe-text.ts';
+import { watchNpm } from '../../process/parent-watch.ts';
+import { stopOnSignals } from '../../process/stop-signals.ts';
+import { resolveStateDirectory } from '../../state/state-directory.ts';
+import { makeStateDirectory } from '../../state/state-folder.ts';
 
 type RunFlags = {
   readonly stateDir?: string;
@@ -77,7 +77,7 @@ export async function runnerRun(context: CommandContext, flags: RunFlags): Promi
 /** How the Runner dials, where a proxy stands in between; read only then. */
 async function throughProxy(gatewayUrl: string, proxy: URL | null) {
   if (proxy === null) return {};
-  const { ProxyAgent } = await import('../client/proxy-agent.ts');
+  const { ProxyAgent } = await import('../../client/proxy-agent.ts');
   return { connect: connectLinkThrough(new ProxyAgent(proxy, gatewayUrl.startsWith('https:'))) };
 }
 

@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { isJsonObject, type JsonObject, parseJson } from '@fairlead/base';
-import { cliError } from '../cli-error.ts';
-import { outputOf, reportFailure } from '../client/plugin-failure.ts';
-import { connectPluginTool } from '../client/plugin-tool-request.ts';
-import type { NetworkFlags } from '../client/tool-request.ts';
-import type { CommandContext } from '../command-context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { clientLimits } from '../limits.ts';
-import { jsonLine, labelled, objectsIn, safeText, schemaText } from '../output/safe-text.ts';
-import { readBounded } from '../state/read-bounded.ts';
+import { cliError } from '../../cli-error.ts';
+import { outputOf, reportFailure } from '../../client/plugin-failure.ts';
+import { connectPluginTool } from '../../client/plugin-tool-request.ts';
+import type { NetworkFlags } from '../../client/tool-request.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { clientLimits } from '../../limits.ts';
+import { jsonLine, labelled, objectsIn, safeText, schemaText } from '../../output/safe-text.ts';
+import { readBounded } from '../../state/read-bounded.ts';
 
 type CallFlags = NetworkFlags & {
   readonly runner?: string;
