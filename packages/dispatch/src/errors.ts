@@ -106,7 +106,7 @@ export const dispatchErrors = defineErrors({
   },
   journal_unsettled: {
     message: 'The invocation ended as its certainty says, but the journal could not be told.',
-    next: 'Do not repeat it for that reason. See that the disk of the state directory has room and can be written.',
+    next: 'Do not repeat it for that reason. See that the disk of the state directory has room; the journal is told as soon as it can be.',
   },
   invocation_interrupted: {
     message: 'The host stopped before the outcome of this invocation was written.',

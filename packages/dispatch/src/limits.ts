@@ -31,6 +31,12 @@ export const JOURNAL_PRUNE_INTERVAL_MS = 60 * 60 * 1_000;
 /** How soon the next pruning follows one that found a full share to remove. */
 export const JOURNAL_PRUNE_AGAIN_MS = 1_000;
 
+/** How soon an outcome that the disk did not take is written again: as soon as somebody who made room looks. */
+export const JOURNAL_OWED_AGAIN_MS = 1_000;
+
+/** Owed outcomes that one commit takes along: more than one intent adds, and far below what a commit may hold. */
+export const JOURNAL_OWED_TOGETHER = 64;
+
 /** Characters of a name in the journal: enough to tell Runners apart on one line. */
 export const JOURNAL_NAME_MAX_CHARACTERS = 80;
 

@@ -218,7 +218,77 @@ test('an outcome that cannot be written is told all the same, with its true cert
     [unknown.certainty, unknown.error?.code, unknown.error?.detail],
     ['outcome_unknown', 'plugin_eof', { journal: 'unsettled' }],
   );
-  assert.deepEqual(floor.logged, ['error journal.outcome_not_written', 'error journal.outcome_not_written']);
+  assert.deepEqual(floor.logged, [
+    'error journal.outcome_not_written',
+    'info journal.outcomes_written',
+    'error journal.outcome_not_written',
+  ]);
+});
+
+test('a call whose outcome the disk did not take is not told as running, and its row is settled while the host runs', async (t) => {
+  let isFull = true;
+  const floor = await dispatchFloor(t, {
+    wrap: (store) => failing(store, (sql) => isFull && sql.startsWith('UPDATE journal SET certainty = ?')),
+  });
+  const binding = await floor.bind();
+  const { call = '' } = await floor.invoke({ action: 'call', binding, arguments: HELLO });
+  const end = async () =>
+    (await floor.store.read<object>('SELECT certainty, code FROM journal WHERE id = ?', [call])).flatMap(
+      (row) => Object.values(row),
+    );
+  const told = async () => (await floor.invoke({ action: 'outcome', call })).output;
+  const known = { call, runner: 'local', plugin: 'echo', tool: 'say', certainty: 'completed', settled: true };
+  assert.deepEqual(await told(), known);
+  await floor.clock.advance(1_000);
+  assert.deepEqual([await end(), await told()], [[null, null], known]);
+  isFull = false;
+  await floor.clock.advance(1_000);
+  await waitFor(async () => (await end())[0] === 'completed', { what: 'the end of the call in the journal' });
+  assert.deepEqual([await end(), await told()], [['completed', null], known]);
+});
+
+test('an unknown outcome that the disk did not take is asked for at the Runner once it is written', async (t) => {
+  let isFull = true;
+  const floor = await dispatchFloor(t, {
+    wrap: (store) => failing(store, (sql) => isFull && sql.startsWith('UPDATE journal SET certainty = ?')),
+  });
+  const binding = await floor.bind();
+  floor.runners.answers.tools_call = () => fault('outcome_unknown', 'plugin_gateway_timeout');
+  floor.runners.answers.outcome = ({ request }) => {
+    assert.equal(request.kind, 'outcome');
+    return completed({
+      kind: 'outcome',
+      call: 'call' in request ? (request.call ?? '') : '',
+      state: 'never_seen',
+    });
+  };
+  const { call = '' } = await floor.invoke({ action: 'call', binding, arguments: HELLO });
+  isFull = false;
+  await floor.clock.advance(1_000);
+  const settlement = async () =>
+    (
+      await floor.store.read<object>('SELECT code, settled_certainty FROM journal WHERE id = ?', [call])
+    ).flatMap((row) => Object.values(row));
+  await waitFor(async () => (await settlement())[1] !== null, { what: 'the settlement of the call' });
+  assert.deepEqual(await settlement(), ['plugin_gateway_timeout', 'not_started']);
+});
+
+test('an outcome that the disk did not take is written with the next intent, or when the journal is closed', async (t) => {
+  let isFull = true;
+  const floor = await dispatchFloor(t, {
+    wrap: (store) => failing(store, (sql) => isFull && sql.startsWith('UPDATE journal SET certainty = ?')),
+  });
+  const binding = await floor.bind();
+  await floor.invoke({ action: 'call', binding, arguments: HELLO });
+  await floor.invoke({ action: 'call', binding, arguments: HELLO });
+  const ends = async () =>
+    (
+      await floor.store.read<object>("SELECT certainty FROM journal WHERE action = 'call' ORDER BY seq")
+    ).flatMap((row) => Object.values(row));
+  assert.deepEqual(await ends(), ['completed', null]);
+  isFull = false;
+  await floor.journal.close();
+  assert.deepEqual(await ends(), ['completed', 'completed']);
 });
 
 test('closing the journal waits for the rows of reads', async (t) => {

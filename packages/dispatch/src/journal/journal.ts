@@ -18,6 +18,7 @@ import {
   settleRow,
   settleUnknownRow,
 } from './journal-row.ts';
+import { OwedEnds } from './owed-ends.ts';
 import { ReadRows } from './read-rows.ts';
 
 /**
@@ -31,6 +32,7 @@ export class Journal implements AsyncDisposable {
   readonly #log: DispatchLog | undefined;
   readonly #pruner: JournalPruner;
   readonly #reads: ReadRows;
+  readonly #owed: OwedEnds;
   #onUnknown: ((id: string) => void) | null = null;
 
   /** `boot` names this start of the host: an intent of another one has no end to wait for. */
@@ -46,19 +48,32 @@ export class Journal implements AsyncDisposable {
     this.#log = options.log;
     this.#pruner = new JournalPruner(options);
     this.#reads = new ReadRows({ ...options, wrote: () => this.#pruner.wrote() });
+    this.#owed = new OwedEnds({ ...options, told: (id, end) => this.#tellUnknown(id, end) });
   }
 
   /** Writes the intent of an effect. Rejects with a code of the store; then nothing may be begun. */
   async start(entry: JournalEntry): Promise<void> {
     this.#reads.flush();
-    await this.#store.write([insertRow(entry, this.#clock.wallMs(), this.#boot, null)], 'full');
+    const owed = this.#owed.rows();
+    const intent = insertRow(entry, this.#clock.wallMs(), this.#boot, null);
+    await this.#store.write([intent, ...owed.statements], 'full');
+    this.#owed.written(owed);
     this.#pruner.wrote();
   }
 
-  /** Writes how an intent ended; a second end changes nothing. Rejects with a code of the store. */
+  /**
+   * Writes how an intent ended; a second end changes nothing. Rejects with a code of the store: then the end is known here all the
+   * same, and is written as soon as that can be done.
+   */
   async settle(id: string, end: JournalEnd): Promise<void> {
-    await this.#store.write([settleRow(id, this.#clock.wallMs(), end)], 'full');
-    if (end.certainty === 'outcome_unknown') this.#onUnknown?.(id);
+    const atMs = this.#clock.wallMs();
+    try {
+      await this.#store.write([settleRow(id, atMs, end)], 'full');
+    } catch (error) {
+      this.#owed.add(id, end, atMs);
+      throw error;
+    }
+    this.#tellUnknown(id, end);
   }
 
   /** Tells `listener` of each intent that ended `outcome_unknown`, once that is on disk. There is one listener; null: none. */
@@ -70,7 +85,9 @@ export class Journal implements AsyncDisposable {
   async find(id: string): Promise<CallRecord | undefined> {
     this.#reads.flush();
     const [row] = await this.#store.read<StoredCall>(SELECT_CALL, [id]);
-    return row === undefined ? undefined : callRecord(row);
+    if (row === undefined) return undefined;
+    const record = callRecord(row);
+    return record.end === null ? { ...record, end: this.#owed.of(id) ?? null } : record;
   }
 
   /**
@@ -130,13 +147,18 @@ export class Journal implements AsyncDisposable {
     return this.#pruner.prune();
   }
 
-  /** Waits for the rows of reads and for a pruning under way, and starts no other. */
+  /** Waits for the rows of reads, for ends that are still owed and for a pruning under way, and starts no other. */
   async close(): Promise<void> {
     await this.#reads.settled();
+    await this.#owed.close();
     await this.#pruner.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #tellUnknown(id: string, { certainty }: JournalEnd): void {
+    if (certainty === 'outcome_unknown') this.#onUnknown?.(id);
   }
 }
