@@ -430,6 +430,10 @@ test('what an instance contributes beyond its manifest is taken out and named', 
       { kind: 'messenger', methods: [] },
     ],
     routines: [{ id: 'hourly', about: 'x' }],
+    uses: [
+      { alias: 'store', kind: 'memory', optional: false },
+      { alias: 'chat', kind: 'messenger', provider: 'telegram', optional: true },
+    ],
   } as unknown as Contributions;
   const nothing = checkContributions(
     { ...minimal, provides: ['memory', 'context_tail'] },
@@ -444,10 +448,17 @@ test('what an instance contributes beyond its manifest is taken out and named', 
     { code: 'capability_not_declared', what: 'prompt_augmentation' },
     { code: 'capability_not_declared', what: 'messenger' },
     { code: 'hook_undeclared', what: 'routine hourly' },
+    { code: 'capability_not_declared', what: 'memory' },
+    { code: 'capability_not_declared', what: 'messenger of telegram' },
   ]);
   assert.deepEqual(
-    [nothing.contributions.tools, nothing.contributions.tail, nothing.contributions.caps.length],
-    [[], true, 1],
+    [
+      nothing.contributions.tools,
+      nothing.contributions.tail,
+      nothing.contributions.caps.length,
+      nothing.contributions.uses,
+    ],
+    [[], true, 1, []],
   );
   const declared: Manifest = {
     ...minimal,
@@ -456,8 +467,20 @@ test('what an instance contributes beyond its manifest is taken out and named', 
     tools: [{ ...tool, scope: 'global' }],
     commands: [{ ...tool, name: 'tell', scope: 'global' }],
     routines: [{ id: 'hourly', scope: 'global' }],
+    requires: [{ kind: 'memory' }],
+    requests: [{ kind: 'messenger', provider: 'telegram' }],
   };
   assert.deepEqual(checkContributions(declared, 'global', contributions).refused, []);
+  // A need that is only requested does not stand for one that is required, nor one provider for another.
+  const other: Manifest = {
+    ...declared,
+    requires: [],
+    requests: [{ kind: 'memory' }, { kind: 'messenger', provider: 'noticeboard' }],
+  };
+  assert.deepEqual(
+    checkContributions(other, 'global', contributions).refused.map(({ what }) => what),
+    ['memory', 'messenger of telegram'],
+  );
   // Declared at one scope is not declared at another.
   assert.deepEqual(
     checkContributions(declared, 'session', contributions).refused.map(({ what }) => what),

@@ -85,6 +85,15 @@ export interface ToolContribution {
   readonly runtime: boolean;
 }
 
+/** A cap that an instance uses, under the name that its contexts give it. */
+export interface UsedCap {
+  readonly alias: string;
+  readonly kind: string;
+  /** The extension that must provide it, where the literal names one. */
+  readonly provider?: string;
+  readonly optional: boolean;
+}
+
 /** Everything that one instance contributes, as plain data. */
 export interface Contributions {
   readonly tools: readonly ToolContribution[];
@@ -102,6 +111,8 @@ export interface Contributions {
     readonly cron?: string;
     readonly every_ms?: number;
   }[];
+  /** What its calls need of others: `context.caps` names the methods under these aliases. */
+  readonly uses: readonly UsedCap[];
 }
 
 /** One event on its way through handlers. They share it: a handler costs no request of its own unless it asks something. */

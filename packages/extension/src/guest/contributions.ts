@@ -42,6 +42,12 @@ export async function contributionsOf(instance: Instance): Promise<Contributions
       ...(cron === undefined ? {} : { cron }),
       ...(everyMs === undefined ? {} : { every_ms: everyMs }),
     })),
+    uses: Object.entries(around.uses).map(([alias, { kind, provider, isOptional }]) => ({
+      alias,
+      kind,
+      ...(provider === undefined ? {} : { provider }),
+      optional: isOptional,
+    })),
   });
 }
 

@@ -1,5 +1,5 @@
 import type { ScopeKind } from '../authoring/scope.ts';
-import type { Contributions } from '../carrier/carrier.ts';
+import type { Contributions, UsedCap } from '../carrier/carrier.ts';
 import type { Manifest } from './manifest.ts';
 
 /** Something that an instance contributes and its manifest does not declare. */
@@ -31,6 +31,16 @@ export function checkContributions(
     if (!declared) refused.push({ code: 'capability_not_declared', what: kind });
     return declared;
   };
+  const needed = ({ kind, provider, optional }: UsedCap): boolean => {
+    const needs = optional ? manifest.requests : manifest.requires;
+    const declared = needs.some((need) => need.kind === kind && need.provider === provider);
+    if (!declared)
+      refused.push({
+        code: 'capability_not_declared',
+        what: provider === undefined ? kind : `${kind} of ${provider}`,
+      });
+    return declared;
+  };
   const named = (entries: Manifest['tools'], name: string) =>
     entries.some((entry) => entry.name === name && entry.scope === scope);
   const checked: Contributions = {
@@ -52,6 +62,7 @@ export function checkContributions(
         manifest.routines.some((routine) => routine.id === id && routine.scope === scope),
       ),
     ),
+    uses: contributions.uses.filter(needed),
   };
   return { contributions: Object.freeze(checked), refused };
 }

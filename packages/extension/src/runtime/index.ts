@@ -15,6 +15,7 @@ export {
   type HookEndpoint,
   type OpenRequest,
   type ToolContribution,
+  type UsedCap,
 } from '../carrier/carrier.ts';
 export { FrameCarrier, type FrameCarrierOptions } from '../carrier/frame-carrier.ts';
 export type { FramePort, GuestFrame, HostFrame } from '../carrier/frames.ts';

@@ -23,6 +23,12 @@ const CONTEXT: CallContext = Object.freeze({
   caps: { store: ['search', 'remember'], oven: ['heat'] },
 });
 
+const USES = [
+  { alias: 'chat', kind: 'messenger', provider: 'noticeboard', optional: true },
+  { alias: 'store', kind: 'memory', optional: false },
+  { alias: 'oven', kind: 'example.oven', optional: false },
+];
+
 /**
  * What the hub relies on, of every tier alike. It needs Node's own time in a worker, so it never waits for a time, only for
  * what is said.
@@ -175,6 +181,7 @@ export function carrierContract(tier: string, start: StartCarrier): void {
           { id: 'hourly', about: 'Each hour.', cron: '0 * * * *' },
           { id: 'broken', about: 'Fails.', every_ms: 60_000 },
         ],
+        uses: USES,
       });
       assert.equal(Object.isFrozen(contributions.tools), true);
       const session = await carrier.open({
@@ -187,6 +194,8 @@ export function carrierContract(tier: string, start: StartCarrier): void {
         session.tools.map(({ name, effect, risk }) => [name, effect, risk]),
         [['whose', 'write', 'low']],
       );
+      // What it needs is said once for the whole literal, and holds at every scope.
+      assert.deepEqual(session.uses, USES);
       assert.equal('gates' in session, false);
       assert.deepEqual(await outcome(carrier, request('tool', 'whose', {}, { instance: 's' })), {
         text: 'ses_1',
