@@ -337,6 +337,71 @@ test('a host that was started anew elsewhere is found at the next call, which is
   assert.equal(second.calls().length, 4);
 });
 
+test('two calls that fail together while the host moves both find it, once, and the sockets of the old way are closed', async (t) => {
+  hygiene(t);
+  const state = await stateDirectory(t);
+  const refuse = envelope(401, { code: 'unauthorized', message: 'No.' });
+  const held: (() => void)[] = [];
+  const first = await gatewayStub(
+    t,
+    (response, request, socket) => void held.push(() => refuse(response, request, socket)),
+  );
+  const second = await gatewayStub(t, result(DONE));
+  state.points(first.url, 'fairlead_pat_first');
+  const mine = client(t, { FAIRLEAD_STATE_DIR: state.folder });
+  await mine.initialize();
+  for (const id of [101, 102, 103])
+    mine.say(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'plugin_tool' } }));
+  await waitFor(() => held.length === 3, { what: 'three calls at the old gateway' });
+  state.points(second.url, 'fairlead_pat_second');
+  held[0]?.();
+  held[1]?.();
+  const answers = [await mine.nextLine(), await mine.nextLine()];
+  assert.deepEqual(
+    answers.map(({ result: given }) => given),
+    [DONE, DONE],
+  );
+  // The third fails when the way was changed already.
+  assert.equal(first.sockets.size > 0, true);
+  held[2]?.();
+  assert.deepEqual((await mine.nextLine()).result, DONE);
+  await waitFor(() => first.sockets.size === 0, { what: 'the end of the old sockets' });
+  assert.deepEqual([first.calls().length, second.calls().length], [3, 3]);
+});
+
+test('a 401 that is not a gateway’s own proves nothing, and the call is not sent again', async (t) => {
+  hygiene(t);
+  const state = await stateDirectory(t);
+  const first = await gatewayStub(t, (response) => answer(response, 401, 'text/html', '<html>'));
+  const second = await gatewayStub(t, result(DONE));
+  state.points(first.url, 'fairlead_pat_first');
+  const mine = client(t, { FAIRLEAD_STATE_DIR: state.folder });
+  await mine.initialize();
+  state.points(second.url, 'fairlead_pat_second');
+  const given = { action: 'call', binding: 'wc_pbind_x', arguments: {} };
+  assert.deepEqual(failureOf(await mine.call(given)), [true, 'access_refused', 'not_started']);
+  const unknown = envelope(401, { code: 'unauthorized', message: 'No.' }, 'outcome_unknown');
+  first.stub.reply = unknown;
+  assert.deepEqual(failureOf(await mine.call(given)), [true, 'unauthorized', 'outcome_unknown']);
+  assert.deepEqual([first.calls().length, second.calls().length], [2, 0]);
+});
+
+test('a token that is refused before anything is served leaves no socket open', async (t) => {
+  hygiene(t);
+  const sockets = new Set<Socket>();
+  const server = createServer((_request, response) => answer(response, 403, 'text/html', '<html>'));
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const serverUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const mine = client(t, { FAIRLEAD_TOKEN: TOKEN }, { serverUrl });
+  await assert.rejects(mine.ended, { code: 'access_refused' });
+  await waitFor(() => sockets.size === 0, { what: 'the end of the socket' });
+});
+
 test('lines that are no messages are answered, and the next one is served', async (t) => {
   hygiene(t);
   const gateway = await gatewayStub(t, result(DONE));

@@ -15,29 +15,30 @@ import { findGateway, type GatewayAddress, type GatewayFlags } from '../client/f
 import type { CommandContext } from '../command-context.ts';
 import { type CliErrorCode, cliErrors } from '../errors.ts';
 import { answerTimeoutMs, mcpLimits } from '../limits.ts';
+import { GatewayWay } from './gateway-way.ts';
 import { openPoster } from './open-poster.ts';
-import type { Poster, PostReply } from './post.ts';
+import type { Post, PostReply } from './post.ts';
 
 /** A gateway behind an MCP client: its list of tools, taken once, and the way to call them. */
 export class McpGateway implements Disposable {
   readonly tools: readonly McpTool[];
-  readonly #find: () => Promise<GatewayAddress>;
   readonly #context: CommandContext;
-  #address: GatewayAddress;
-  #client: Poster;
+  readonly #find: () => Promise<GatewayAddress>;
+  #way: GatewayWay;
+  /** One look for the gateway at a time: whoever fails meanwhile waits for what it finds. */
+  #looking: Promise<void> | null = null;
   #running = 0;
+  #isClosed = false;
 
   private constructor(parts: {
     readonly context: CommandContext;
     readonly find: () => Promise<GatewayAddress>;
-    readonly address: GatewayAddress;
-    readonly client: Poster;
+    readonly way: GatewayWay;
     readonly tools: readonly McpTool[];
   }) {
     this.#context = parts.context;
     this.#find = parts.find;
-    this.#address = parts.address;
-    this.#client = parts.client;
+    this.#way = parts.way;
     this.tools = parts.tools;
   }
 
@@ -45,15 +46,19 @@ export class McpGateway implements Disposable {
   static async connect(context: CommandContext, flags: GatewayFlags): Promise<McpGateway> {
     const find = () => findGateway(context, flags);
     const address = await find();
-    const client = await openPoster(context.clock, address.serverUrl, address.proxy);
-    const reply = await client.post({
-      path: '/api/tools/list',
-      token: address.token,
-      accept: 'application/json',
-      body: {},
-      timeoutMs: answerTimeoutMs.list,
-    });
-    return new McpGateway({ context, find, address, client, tools: toolsOf(reply, address) });
+    const way = new GatewayWay(address, await openPoster(context.clock, address.serverUrl, address.proxy));
+    try {
+      const reply = await way.post({
+        path: '/api/tools/list',
+        accept: 'application/json',
+        body: {},
+        timeoutMs: answerTimeoutMs.list,
+      });
+      return new McpGateway({ context, find, way, tools: toolsOf(reply, address) });
+    } catch (error) {
+      way.leave();
+      throw error;
+    }
   }
 
   /** Carries out one `tools/call`. Throws a `ProtocolError` where there is nothing to carry out; everything else is a result. */
@@ -70,7 +75,8 @@ export class McpGateway implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#client[Symbol.dispose]();
+    this.#isClosed = true;
+    this.#way[Symbol.dispose]();
   }
 
   async #carryOut(call: McpCall): Promise<JsonObject> {
@@ -87,44 +93,63 @@ export class McpGateway implements Disposable {
   }
 
   /**
-   * Posts once. Where nothing can have been sent or the token was not taken, the gateway may have been started anew, elsewhere or with
-   * another operator token: it is looked for again, and asked once more.
+   * Posts once. Where nothing was carried out for certain, the gateway may have been started anew, elsewhere or with another operator
+   * token: where another way to it is found, it is asked over that one, which makes it the first request that arrives.
    */
   async #post(call: McpCall): Promise<PostReply> {
-    const reply = await this.#send(call);
-    const nothingRan = reply.kind === 'unsent' || (reply.kind === 'answered' && reply.status === 401);
-    return nothingRan && (await this.#findAgain()) ? await this.#send(call) : reply;
+    const way = this.#way;
+    const reply = await way.post(requestOf(call));
+    if (!nothingRan(reply)) return reply;
+    if (this.#way === way) await this.#look();
+    return this.#way === way ? reply : await this.#way.post(requestOf(call));
   }
 
-  #send({ tool, params, recordingSessionId, context }: McpCall): Promise<PostReply> {
-    return this.#client.post({
-      path: '/api/tools/call',
-      token: this.#address.token,
-      accept: MCP_RESULT_TYPE,
-      body: {
-        tool,
-        params,
-        ...(recordingSessionId === undefined ? {} : { recording_session_id: recordingSessionId }),
-        ...(context === undefined ? {} : { context: [...context] }),
-      },
-      timeoutMs: answerTimeoutMs.call,
+  #look(): Promise<void> {
+    this.#looking ??= this.#findAgain().finally(() => {
+      this.#looking = null;
     });
+    return this.#looking;
   }
 
-  /** True when there is another gateway or token than before. */
-  async #findAgain(): Promise<boolean> {
+  /** Goes another way from here on where there is another gateway or token than before. */
+  async #findAgain(): Promise<void> {
     try {
-      const { serverUrl, token, proxy } = await this.#find();
-      if (serverUrl === this.#address.serverUrl && token === this.#address.token) return false;
-      const client = await openPoster(this.#context.clock, serverUrl, proxy);
-      // Calls that still run on the old one keep their sockets until they end.
-      this.#client = client;
-      this.#address = { serverUrl, token };
-      return true;
+      const address = await this.#find();
+      if (this.#way.leadsTo(address)) return;
+      const poster = await openPoster(this.#context.clock, address.serverUrl, address.proxy);
+      const before = this.#way;
+      this.#way = new GatewayWay(address, poster);
+      before.leave();
+      if (this.#isClosed) this.#way[Symbol.dispose]();
     } catch {
-      return false;
+      // None is found: what was answered before stands.
     }
   }
+}
+
+function requestOf({ tool, params, recordingSessionId, context }: McpCall): Omit<Post, 'token'> {
+  return {
+    path: '/api/tools/call',
+    accept: MCP_RESULT_TYPE,
+    body: {
+      tool,
+      params,
+      ...(recordingSessionId === undefined ? {} : { recording_session_id: recordingSessionId }),
+      ...(context === undefined ? {} : { context: [...context] }),
+    },
+    timeoutMs: answerTimeoutMs.call,
+  };
+}
+
+/**
+ * True where it is proven that nothing was carried out: no byte was written, or a gateway says so of a token that it does not
+ * know, before it has read what was asked. A bare 401 is a stranger's word: enough to be told, not to send a call again.
+ */
+function nothingRan(reply: PostReply): boolean {
+  if (reply.kind !== 'answered') return reply.kind === 'unsent';
+  if (reply.status !== 401) return false;
+  const envelope = readEnvelope(reply.bytes);
+  return envelope?.error?.code === 'unauthorized' && envelope.dispatch_certainty === 'not_started';
 }
 
 function toolsOf(reply: PostReply, { serverUrl }: GatewayAddress): readonly McpTool[] {
