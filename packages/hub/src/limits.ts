@@ -1,0 +1,56 @@
+/** The hub's numbers, each with its reason. Budgets of what runs in an extension stand in `@fairlead/extension`. */
+export const hubLimits = Object.freeze({
+  /** A loader may fetch and unpack; the module itself has 30 s of this. */
+  startMs: 60_000,
+  /** One instance's `close` with all that its scope owns: a session's end is not held up by one extension. */
+  closeMs: 5000,
+  /** Instances that end one after another, before the rest is asked to end at the same time: a person waits for it. */
+  teardownMs: 10_000,
+  /** A carrier's own end: a worker is ended by force after 6 s. */
+  endMs: 10_000,
+  /** The pause after a first failure, doubled each time. */
+  retryMs: 1000,
+  /** The longest pause: somebody who mends a cause should not have to restart the host. */
+  retryMaxMs: 300_000,
+  /** A worker that lived so long before it died begins anew with the shortest pause. */
+  settledMs: 300_000,
+  /** Agent and session instances at once; least recently used scopes give way. A host of 200 open sessions with 20 extensions fits. */
+  maxInstances: 4096,
+  /** Between two readings of one instance's contributions: a list that says `changed` at each look does not spin. */
+  rereadMs: 100,
+  /** Failures that are kept; the oldest give way. */
+  maxFailures: 4096,
+  /** UTF-16 units of a failure's reason: one glance of a person. */
+  maxReason: 500,
+});
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** A folder of source that is loaded as an extension. */
+export const pathLimits = Object.freeze({
+  /** More files are a project or a home, named by mistake; each is read at every load. */
+  folderFiles: 2000,
+  /** Bytes of all its files. */
+  folderBytes: 32 * MIB,
+  /** Lines that a worker logs before anybody took it. */
+  earlyLines: 100,
+  /** Its package.json, which is read for the module's name alone. */
+  packageBounds: Object.freeze({
+    maxBytes: 256 * KIB,
+    maxDepth: 32,
+    maxNodes: 16_384,
+    maxStringBytes: 64 * KIB,
+    maxKeyBytes: KIB,
+  }),
+});
+
+/** The thread that names who keeps the host's thread: both times together stay under a second. */
+export const monitorLimits = Object.freeze({
+  /** Milliseconds between two looks. A look reads two numbers. */
+  pollMs: 200,
+  /** Milliseconds that the host's thread may leave a question unanswered; a busy machine needs some. */
+  silenceMs: 500,
+  /** MiB of heap: it keeps names. */
+  heapMb: 16,
+});
