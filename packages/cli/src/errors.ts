@@ -50,6 +50,10 @@ export const cliErrors = defineErrors({
     message: 'The request was sent, and no whole answer came back.',
     next: 'After a call, check or reload look at the present state, with `fairlead plugin list` for one, before you decide to do it again.',
   },
+  read_lost: {
+    message: 'The question was sent, and no whole answer came back. It only reads, so nothing was changed.',
+    next: 'Ask again.',
+  },
   access_refused: {
     message: 'Something in front of the gateway refused the request; nothing ran.',
     next: 'Check the address and the token, and what the proxy in between lets through.',

@@ -140,7 +140,7 @@ test('a host that answers its health and nothing else is told by what became of 
   await writeServerFile(state, hostOf(server.url));
   const lost = await run('status');
   assert.equal(lost.exit, 1);
-  assert.match(lost.stderr, /\(answer_lost\)\n {2}reason: ECONNRESET\n/);
+  assert.match(lost.stderr, /\(read_lost\)\n {2}reason: ECONNRESET\n/);
   refusal = httpAnswer(403, 'Forbidden');
   const refused = await run('status');
   assert.equal(refused.exit, 1);

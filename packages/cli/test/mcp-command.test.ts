@@ -282,7 +282,7 @@ test('an answer that is lost or none of a gateway’s is unknown for what has ef
   await mine.initialize();
   const given = { action: 'call', binding: 'wc_pbind_x', arguments: {} };
   assert.deepEqual(failureOf(await mine.call(given)), [true, 'answer_lost', 'outcome_unknown']);
-  assert.deepEqual(failureOf(await mine.call()), [true, 'answer_lost', 'not_started']);
+  assert.deepEqual(failureOf(await mine.call()), [true, 'read_lost', 'not_started']);
   gateway.stub.reply = (response) => answer(response, 502, 'text/html', '<html>');
   assert.deepEqual(failureOf(await mine.call(given)), [true, 'answer_lost', 'outcome_unknown']);
   gateway.stub.reply = (response) => answer(response, 200, RESULT_TYPE, '[]');

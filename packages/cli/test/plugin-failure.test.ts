@@ -84,15 +84,15 @@ for (const action of ['call', 'check', 'reload'] as const) {
 }
 
 for (const action of ['list', 'describe'] as const) {
-  test(`a lost answer to ${action} is plain: nothing can have happened`, async (t) => {
+  test(`a lost answer to ${action} says that a question changes nothing, not that it was never sent`, async (t) => {
     assert.deepEqual(await report(t, action, { kind: 'lost', reason: 'no answer within 15 s' }), {
       exit: 1,
       stdout: '',
       stderr:
-        'fairlead: The request was sent, and no whole answer came back. (answer_lost)\n' +
+        'fairlead: The question was sent, and no whole answer came back. It only reads, so nothing was changed. (read_lost)\n' +
         '  reason:      no answer within 15 s\n' +
         '  certainty:   not_started\n' +
-        '  next: Ask again: it changes nothing.\n',
+        '  next: Ask again.\n',
     });
   });
 }

@@ -153,6 +153,9 @@ test('a fault of a read never leaves anything unknown, and is told in our words'
       const answer = await floor.invoke(params);
       assert.deepEqual(gist(answer), [certainty, code]);
       assert.doesNotMatch(JSON.stringify(answer), /FOREIGN/);
+      const isLost = answered.certainty === 'outcome_unknown';
+      const changedNothing = answer.error?.recovery?.startsWith('It only reads, so nothing was changed. ');
+      assert.equal(changedNothing, isLost, code);
     }
   }
 });

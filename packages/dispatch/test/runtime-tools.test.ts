@@ -3,7 +3,14 @@ import { test } from 'node:test';
 import type { Json, JsonObject } from '@fairlead/base';
 import { seededRandom } from '@fairlead/testing';
 import { Ajv } from 'ajv';
-import { createTools, directTool, type Invocation, type Principal, type RuntimeTool } from '../src/index.ts';
+import {
+  createTools,
+  directTool,
+  type Invocation,
+  type Principal,
+  type RuntimeTool,
+  readsOnly,
+} from '../src/index.ts';
 import { Invoker } from '../src/invocation/invoker.ts';
 import { callRuntimeTool } from '../src/tools/call-runtime-tool.ts';
 import { readToolManifest } from '../src/tools/read-tool-manifest.ts';
@@ -33,6 +40,29 @@ async function kit(t: TestContext): Promise<Kit> {
   };
   return { floor, tools, call };
 }
+
+test('what only reads is known by its name and action, as its own tool journals it', async (t) => {
+  const { tools } = await kit(t);
+  for (const { definition } of tools) {
+    const { name, annotations } = definition;
+    assert.equal(readsOnly(name, {}), annotations['readOnlyHint'], name);
+  }
+  for (const [action, reads] of [
+    ['list', true],
+    ['describe', true],
+    ['outcome', true],
+    ['call', false],
+    ['check', false],
+    ['reload', false],
+    ['other', false],
+    ['toString', false],
+  ] as const)
+    assert.equal(readsOnly('plugin_tool', { action }), reads, action);
+  assert.equal(readsOnly('call_runtime_tool', { tool: 'check_runner_config' }), true);
+  assert.equal(readsOnly('call_runtime_tool', { tool: 'reload_runner_config' }), false);
+  assert.equal(readsOnly('plugin_tool', null), false);
+  assert.equal(readsOnly('of_another_version', { action: 'list' }), false);
+});
 
 test('the direct tools stand in a fixed order before those with the route gateway', async (t) => {
   const { tools } = await kit(t);

@@ -10,6 +10,7 @@ import { ask, callTool, exchange } from './fixture/http-client.ts';
 import { dial, runner } from './fixture/runner-peer.ts';
 
 const LIST = { tool: 'plugin_tool', params: { action: 'list' } };
+const RELOAD = { tool: 'plugin_tool', params: { action: 'reload', runner: 'local' } };
 
 function pendingExecutor() {
   let finish: (invocation: Invocation) => void = () => undefined;
@@ -87,7 +88,7 @@ test('closing answers what does not end within 3 s as outcome_unknown', async (t
   const clock = manualClock();
   const { executor, started } = pendingExecutor();
   const { port, token, gateway } = await startGateway(t, { executor, clock });
-  const waiting = callTool(port, token, LIST);
+  const waiting = callTool(port, token, RELOAD);
   await started;
   const closing = gateway.close();
   await clock.advance(3_000);

@@ -9,6 +9,7 @@ import { fakeExecutor, startGateway } from './fixture/gateway-fixture.ts';
 import { ask, callTool, envelopeOf, exchange } from './fixture/http-client.ts';
 
 const LIST = { tool: 'plugin_tool', params: { action: 'list' } };
+const RELOAD = { tool: 'plugin_tool', params: { action: 'reload', runner: 'local' } };
 const TIMES = { headersMs: 60, receiveMs: 120, slowCheckMs: 20, idleMarginMs: 10_000 };
 const HEAD = 'POST /api/tools/call HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
 
@@ -151,7 +152,7 @@ test('a call over the time limit is answered outcome_unknown, and its late end i
     });
   });
   const { port, token } = await startGateway(t, { executor, clock });
-  const waiting = callTool(port, token, LIST);
+  const waiting = callTool(port, token, RELOAD);
   await started;
   await clock.advance(299_999);
   await clock.advance(1);
@@ -163,13 +164,32 @@ test('a call over the time limit is answered outcome_unknown, and its late end i
   assert.equal((await ask(port, { path: '/healthz' })).status, 200);
 });
 
+test('a question over the time limit says that nothing was changed, not that it was never asked', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  const started = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<Invocation>();
+  const { executor } = fakeExecutor(() => {
+    started.resolve();
+    return ended.promise;
+  });
+  const { port, token } = await startGateway(t, { executor, clock });
+  const waiting = callTool(port, token, LIST);
+  await started.promise;
+  await clock.advance(300_000);
+  const { envelope } = await waiting;
+  assert.deepEqual([envelope.error?.code, envelope.dispatch_certainty], ['request_timeout', 'not_started']);
+  assert.match(envelope.error?.recovery ?? '', /^It only reads, so nothing was changed\. /);
+  ended.resolve({ certainty: 'completed', output: {} });
+});
+
 test('an executor that fails is answered outcome_unknown without a word of its error', async (t) => {
   hygiene(t);
   const { executor } = fakeExecutor(() => {
     throw new Error('marker-internal-path');
   });
   const { port, token, lines } = await startGateway(t, { executor });
-  const answer = await callTool(port, token, LIST);
+  const answer = await callTool(port, token, RELOAD);
   assert.equal(answer.status, 400);
   assert.equal(answer.envelope.error?.code, 'internal_error');
   assert.equal(answer.envelope.dispatch_certainty, 'outcome_unknown');

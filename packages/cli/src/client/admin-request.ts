@@ -10,7 +10,7 @@ import { operatorTokenFile } from './token-source.ts';
 
 /**
  * One request to the process that owns a state directory, with its operator token. Throws `server_unreachable`,
- * `answer_lost`, `operator_token_refused`, or the code that the server refused it with.
+ * `answer_lost` (`read_lost` for a GET), `operator_token_refused`, or the code that the server refused it with.
  */
 export async function adminRequest(
   context: CommandContext,
@@ -43,7 +43,7 @@ export async function adminRequest(
     case 'unsent':
       throw cliError('server_unreachable', { detail: { address: url, reason: answer.reason } });
     case 'lost':
-      throw cliError('answer_lost', { detail: { reason: answer.reason } });
+      throw cliError(method === 'GET' ? 'read_lost' : 'answer_lost', { detail: { reason: answer.reason } });
   }
 }
 

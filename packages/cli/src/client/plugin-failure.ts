@@ -82,17 +82,22 @@ function failureOf(answer: SentAnswer, hasEffect: boolean): Failure {
       reason: `HTTP ${answer.status}`,
     };
   }
-  const { message, next } = cliErrors.answer_lost;
+  const reason = answer.kind === 'lost' ? answer.reason : 'an answer without its output';
+  // What only reads has done nothing, whether it arrived or not.
+  if (!hasEffect) return { code: 'read_lost', ...wordsOf('read_lost'), certainty: 'not_started', reason };
+  const { message, next } = wordsOf('answer_lost');
   return {
     code: 'answer_lost',
     message,
-    // What only reads has done nothing, whether its answer came or not; it can be asked again.
-    certainty: hasEffect ? 'outcome_unknown' : 'not_started',
-    next: hasEffect
-      ? `It may have been carried out; it was not tried again. ${next}`
-      : 'Ask again: it changes nothing.',
-    reason: answer.kind === 'lost' ? answer.reason : 'an answer without its output',
+    certainty: 'outcome_unknown',
+    next: `It may have been carried out; it was not tried again. ${next}`,
+    reason,
   };
+}
+
+function wordsOf(code: 'answer_lost' | 'read_lost'): { readonly message: string; readonly next: string } {
+  const { message, next } = cliErrors[code];
+  return { message, next };
 }
 
 function failureObject({ code, message, certainty, next, call, detail }: Failure): Json {

@@ -8,6 +8,7 @@ import {
   mcpFailure,
   mcpTool,
   noSuchTool,
+  readsOnly,
 } from '@fairlead/gateway/mcp';
 import { cliError } from '../cli-error.ts';
 import { type Envelope, readAnswerJson, readEnvelope } from '../client/api-client.ts';
@@ -42,7 +43,7 @@ export class McpGateway implements Disposable {
     this.tools = parts.tools;
   }
 
-  /** Finds the gateway and asks it for its tools. Rejects with the codes of `findGateway`, `server_unreachable` and the gateway's own. */
+  /** Finds the gateway and asks it for its tools. Rejects with the codes of `findGateway`, `server_unreachable`, `read_lost` and the gateway's own. */
   static async connect(context: CommandContext, flags: GatewayFlags): Promise<McpGateway> {
     const find = () => findGateway(context, flags);
     const address = await find();
@@ -153,8 +154,10 @@ function nothingRan(reply: PostReply): boolean {
 }
 
 function toolsOf(reply: PostReply, { serverUrl }: GatewayAddress): readonly McpTool[] {
-  if (reply.kind !== 'answered')
-    throw cliError('server_unreachable', { detail: { address: serverUrl, reason: reply.reason } });
+  if (reply.kind !== 'answered') {
+    const code = reply.kind === 'unsent' ? 'server_unreachable' : 'read_lost';
+    throw cliError(code, { detail: { address: serverUrl, reason: reply.reason } });
+  }
   const envelope = readEnvelope(reply.bytes);
   if (envelope === null) throw cliError('access_refused', { detail: { status: reply.status } });
   const { error, output } = envelope;
@@ -183,10 +186,7 @@ function failureOf(code: CliErrorCode, certainty: McpFailure['certainty'] = 'not
   return mcpFailure({ code, message, recovery, certainty });
 }
 
-/** An answer that did not come: only what reads has done nothing for certain. */
+/** An answer that did not come: only what reads has changed nothing for certain. */
 function lost({ tool, params }: McpCall): JsonObject {
-  const reads = tool === 'plugin_tool' ? READS.has(String(params['action'])) : tool === 'read_tool_manifest';
-  return failureOf('answer_lost', reads ? 'not_started' : 'outcome_unknown');
+  return readsOnly(tool, params) ? failureOf('read_lost') : failureOf('answer_lost', 'outcome_unknown');
 }
-
-const READS: ReadonlySet<string> = new Set(['list', 'describe', 'outcome']);

@@ -3,7 +3,8 @@ import type { Certainty, Json, JsonObject } from '@fairlead/base';
 /**
  * How a task ended: with an output, or with a code. An output comes only with `completed`. `isProviderResult`: the output is
  * a provider's own result, which every face hands on unchanged; it may say `isError`. `journalCode`: what the journal shows where
- * the output says that nothing came of it. `message` and `detail` are more exact than the code's own words, and ours.
+ * the output says that nothing came of it. `message` and `detail` are more exact than the code's own words, and ours. `isReadLost`: it
+ * was a question, and no answer to it came back.
  */
 export type Ending =
   | {
@@ -15,6 +16,7 @@ export type Ending =
   | {
       readonly certainty: Certainty;
       readonly code: string;
+      readonly isReadLost?: true;
       readonly message?: string;
       readonly detail?: Json;
     };

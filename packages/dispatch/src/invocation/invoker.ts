@@ -125,8 +125,9 @@ export class Invoker {
     } catch {
       // Whatever failed, it was ours and it may have been after sending.
       this.#options.log?.('error', 'dispatch.failed', { call: entry.id, action: task.action });
-      const certainty = task.mayHaveHappened === undefined ? 'not_started' : 'outcome_unknown';
-      return { certainty, code: 'dispatch_failed' };
+      return task.mayHaveHappened === undefined
+        ? { certainty: 'not_started', code: 'dispatch_failed', isReadLost: true }
+        : { certainty: 'outcome_unknown', code: 'dispatch_failed' };
     }
   }
 
@@ -159,8 +160,9 @@ export function refusedInput({ code, action, detail, usage }: TaskFault): Invoca
 function invocationOf(entry: JournalEntry, task: ToolTask, ending: Ending): Invocation {
   const { id: call, action } = entry;
   if (!('output' in ending)) {
-    const { certainty, code, message, detail } = ending;
-    const error = explain(code, { certainty, mayHaveHappened: task.mayHaveHappened, message, detail });
+    const { certainty, code, message, detail, isReadLost } = ending;
+    const { mayHaveHappened } = task;
+    const error = explain(code, { certainty, mayHaveHappened, isReadLost, message, detail });
     return { call, action, certainty, error };
   }
   const { output, isProviderResult } = ending;

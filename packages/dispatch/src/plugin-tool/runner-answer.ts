@@ -20,7 +20,13 @@ export type PayloadOf<Request extends RunnerRequest> = Extract<
 /** What a Runner's answer amounts to once it was judged: the payload of the asked kind, or a code. */
 export type JudgedAnswer<Payload> =
   | { readonly ok: true; readonly payload: Payload }
-  | { readonly ok: false; readonly certainty: Certainty; readonly code: string };
+  | {
+      readonly ok: false;
+      readonly certainty: Certainty;
+      readonly code: string;
+      /** It was a question, and no answer to it came back. */
+      readonly isReadLost?: true;
+    };
 
 /** The codes of the port and of this package that a Runner, too, may answer with; every other of ours would be a disguise. */
 const SHARED: ReadonlySet<string> = new Set([
@@ -53,17 +59,16 @@ export function judgeAnswer<Request extends RunnerRequest>(
   request: Request,
   answer: Outcome<RunnerPayload>,
 ): JudgedAnswer<PayloadOf<Request>> {
-  const unknown: Certainty = hasEffect(request) ? 'outcome_unknown' : 'not_started';
-  const invalid = { ok: false, certainty: unknown, code: 'invalid_plugin_response' } as const;
+  const lost = hasEffect(request)
+    ? ({ certainty: 'outcome_unknown' } as const)
+    : ({ certainty: 'not_started', isReadLost: true } as const);
+  const invalid = { ok: false, code: 'invalid_plugin_response', ...lost } as const;
   if (!hasValue(answer)) {
     const { code } = answer.fault;
     if (!isCode(code) || GATEWAY_ONLY.has(code)) return invalid;
     if (request.kind === 'tools_call' && !codeFitsCertainty(code, answer.certainty)) return invalid;
-    return {
-      ok: false,
-      certainty: answer.certainty === 'outcome_unknown' ? unknown : answer.certainty,
-      code,
-    };
+    const { certainty } = answer;
+    return { ok: false, code, ...(certainty === 'outcome_unknown' ? lost : { certainty }) };
   }
   const payload = answer.value;
   if (!checkResponse(request, { dispatch_state: 'completed', payload })) return invalid;

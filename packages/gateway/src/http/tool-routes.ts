@@ -7,6 +7,7 @@ import {
   type RuntimeTool,
 } from '@fairlead/dispatch';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type CutShort, cutShort } from '../calls/cut-short.ts';
 import type { Log } from '../log/log.ts';
 import { MCP_RESULT_TYPE, mcpResult } from '../mcp/mcp-result.ts';
 import type { Admission } from './admission.ts';
@@ -54,27 +55,22 @@ export function addToolRoutes(
   });
 
   /** The caller may go away or the time limit pass: the tool goes on and the journal gets its outcome. */
-  function call(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    tool: RuntimeTool,
-    { tool: _name, ...asked }: CallRequest,
-  ): void {
+  function call(request: FastifyRequest, reply: FastifyReply, tool: RuntimeTool, called: CallRequest): void {
+    const { tool: _name, ...asked } = called;
     const principal = request.principal as Principal;
     const send = request.headers.accept === MCP_RESULT_TYPE ? sendMcpResult : sendInvocation;
-    const entry = running.begin((why) =>
-      sendEnvelope(reply, refusalEnvelope(why, { certainty: 'outcome_unknown' })),
-    );
+    const end = (why: CutShort) => {
+      const { certainty, ...error } = cutShort(why, called);
+      sendEnvelope(reply, { success: false, output: null, error, dispatch_certainty: certainty });
+    };
+    const entry = running.begin(end);
     tool.invoke({ ...asked, principal }).then(
       (value: Invocation) => {
         if (running.done(entry)) send(reply, value);
       },
       (error: unknown) => {
         log('error', 'call.failed', { reason: error instanceof Error ? error.message : 'unknown' });
-        // What the tool did before it failed is not known here.
-        if (running.done(entry)) {
-          sendEnvelope(reply, refusalEnvelope('internal_error', { certainty: 'outcome_unknown' }));
-        }
+        if (running.done(entry)) end('internal_error');
       },
     );
   }

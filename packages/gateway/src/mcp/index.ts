@@ -1,3 +1,4 @@
+export { readsOnly } from '@fairlead/dispatch';
 export { admitMcpCall, noSuchTool } from './mcp-admission.ts';
 export type { McpCall } from './mcp-call.ts';
 export { MCP_RESULT_TYPE, type McpFailure, mcpFailure } from './mcp-result.ts';

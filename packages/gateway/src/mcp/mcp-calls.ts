@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '@fairlead/base';
 import { directTool, dispatchErrors, type Principal, type RuntimeTool } from '@fairlead/dispatch';
-import { gatewayErrors } from '../errors.ts';
+import { type CutShort, cutShort } from '../calls/cut-short.ts';
 import type { RunningRequests } from '../http/running-requests.ts';
 import type { Log } from '../log/log.ts';
 import { admitMcpCall, noSuchTool } from './mcp-admission.ts';
@@ -36,25 +36,21 @@ export async function callMcpTool(
 function carryOut(
   { running, log }: McpCallParts,
   tool: RuntimeTool,
-  { tool: _name, ...asked }: McpCall,
+  call: McpCall,
   principal: Principal,
 ): Promise<JsonObject> {
+  const { tool: _name, ...asked } = call;
+  const failure = (why: CutShort) => mcpFailure(cutShort(why, call));
   return new Promise((resolve) => {
-    const entry = running.begin((why) => resolve(gatewayFailure(why)));
+    const entry = running.begin((why) => resolve(failure(why)));
     tool.invoke({ ...asked, principal }).then(
       (invocation) => {
         if (running.done(entry)) resolve(mcpResult(invocation));
       },
       (error: unknown) => {
         log('error', 'call.failed', { reason: error instanceof Error ? error.message : 'unknown' });
-        if (running.done(entry)) resolve(gatewayFailure('internal_error'));
+        if (running.done(entry)) resolve(failure('internal_error'));
       },
     );
   });
-}
-
-/** What the tool did before the gateway stopped waiting for it is not known here. */
-function gatewayFailure(code: 'request_timeout' | 'gateway_stopping' | 'internal_error'): JsonObject {
-  const { message, next: recovery } = gatewayErrors[code];
-  return mcpFailure({ code, message, recovery, certainty: 'outcome_unknown' });
 }
