@@ -41,6 +41,8 @@ test('the product database has the peer-local tables and those of the log, and o
         'cursors',
         'databases',
         'dropped_roots',
+        'extension_failures',
+        'extension_outputs',
         'journal',
         'latest',
         'places',
