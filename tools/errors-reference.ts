@@ -5,6 +5,7 @@ import type { ErrorEntry } from '@fairlead/base';
 import { dispatchErrors } from '@fairlead/dispatch';
 import { extensionErrors } from '@fairlead/extension/runtime';
 import { gatewayErrors } from '@fairlead/gateway';
+import { hubErrors } from '@fairlead/hub';
 import { processErrors } from '@fairlead/process';
 import { protocolErrors } from '@fairlead/protocol';
 import { runnerErrors } from '@fairlead/runner';
@@ -60,6 +61,11 @@ export const errorSections: readonly ErrorSection[] = [
     package: 'extension',
     met: 'In what a tool, command, hook or routine of an extension answers, as the reason why an extension is refused or has failed, in its log, and thrown to its author.',
     errors: extensionErrors,
+  },
+  {
+    package: 'hub',
+    met: 'As the reason why an extension is refused, waits or was left out, and in the log of the host.',
+    errors: hubErrors,
   },
   {
     package: 'plugin-sdk',
