@@ -13,14 +13,14 @@ type Row = {
   readonly told: string;
   /** What the provider is afterwards: `ready`, or its error code. */
   readonly state: string;
-  readonly deadlineMs?: number;
+  readonly budgetMs?: number;
 };
 
-const unknown = (scenario: string, code: string, deadlineMs?: number): Row => ({
+const unknown = (scenario: string, code: string, budgetMs?: number): Row => ({
   scenario,
   told: `outcome_unknown ${code}`,
   state: code,
-  ...(deadlineMs === undefined ? {} : { deadlineMs }),
+  ...(budgetMs === undefined ? {} : { budgetMs }),
 });
 const completedFault = (scenario: string, code: string): Row => ({
   scenario,
@@ -91,11 +91,11 @@ for (let start = 0; start < ROWS.length; start += BATCH) {
 
 async function oneCall(t: TestContext, providers: HostileProviders, row: Row): Promise<void> {
   await t.test(row.scenario, async () => {
-    const { scenario, deadlineMs = 20_000 } = row;
+    const { scenario, budgetMs = 20_000 } = row;
     assert.equal(providers.state(scenario), 'ready');
     const response = await withinMs(
-      deadlineMs + 5000,
-      providers.call(scenario, { arguments: { a: 1 }, deadlineMs }),
+      budgetMs + 5000,
+      providers.call(scenario, { arguments: { a: 1 }, budgetMs }),
     );
     assert.equal(told(response), row.told);
     assert.equal(providers.state(scenario), row.state);
@@ -128,7 +128,7 @@ test('a call that is refused before sending writes no byte and retires nothing',
     ['not_started plugin_arguments_schema_invalid', { tool: 'strict', arguments: { n: 1.5 } }],
     ['not_started plugin_arguments_schema_invalid', { tool: 'strict', arguments: { n: 1, planted: 'x' } }],
     ['not_started plugin_arguments_schema_invalid', { arguments: { text: 'x'.repeat(64 * 1024) } }],
-    ['not_started plugin_timeout', { deadlineMs: 0 }],
+    ['not_started plugin_timeout', { budgetMs: 0 }],
   ] as const;
   for (const [expected, call] of refusals) assert.equal(told(await providers.call('good', call)), expected);
   assert.equal(providers.state('good'), 'ready');
@@ -140,14 +140,14 @@ test('a call that is refused before sending writes no byte and retires nothing',
   assert.equal(providers.stdin('good'), HELLO + callLine(3, { n: 1 }, 'strict'));
 });
 
-test('the message about wrong arguments names the place in the schema, and no value', async (t) => {
+test('the message about wrong arguments repeats nothing of them', async (t) => {
   const providers = await HostileProviders.start(t, [{ id: 'good' }]);
   const response = await providers.call('good', { tool: 'strict', arguments: { n: 'planted-value' } });
   assert.deepEqual(response, {
     dispatch_state: 'not_started',
     error: {
       code: 'plugin_arguments_schema_invalid',
-      message: 'The argument /n must be an integer; nothing was sent.',
+      message: 'The arguments do not satisfy the tool’s input schema; nothing was sent.',
     },
   });
 });
@@ -189,7 +189,7 @@ test('a call that waits past its own deadline ends not_started, and the plugin n
   const first = providers.call('gate', { arguments: { until } });
   const waiting = await withinMs(
     5100,
-    providers.call('gate', { arguments: { until, late: true }, deadlineMs: 100 }),
+    providers.call('gate', { arguments: { until, late: true }, budgetMs: 100 }),
   );
   assert.equal(told(waiting), 'not_started plugin_timeout');
   assert.equal(providers.state('gate'), 'ready');
@@ -276,7 +276,7 @@ test('an answer after the deadline changes nothing: the call has ended and the p
   const providers = await HostileProviders.start(t, [{ id: 'late', scenario: 'answers-late' }]);
   const response = await withinMs(
     5200,
-    providers.call('late', { arguments: { afterMs: 400 }, deadlineMs: 200 }),
+    providers.call('late', { arguments: { afterMs: 400 }, budgetMs: 200 }),
   );
   assert.equal(told(response), 'outcome_unknown plugin_timeout');
   assert.equal(providers.state('late'), 'plugin_timeout');

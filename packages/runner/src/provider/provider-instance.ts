@@ -101,8 +101,8 @@ export class ProviderInstance implements AsyncDisposable {
     return this.#errorCode;
   }
 
-  /** Carries out one call. `deadlineMs` is what the caller has left; the tool's own budget holds where that is less. */
-  call(call: ProviderCall, deadlineMs: number, answer: Answer): void {
+  /** Carries out one call. `budgetMs` is what the caller has left; the tool's own budget holds where that is less. */
+  call(call: ProviderCall, budgetMs: number, answer: Answer): void {
     const startedMs = this.#clock.monotonicMs();
     if (this.#state !== 'ready' && !this.#untold) {
       answer(this.#closedAnswer());
@@ -119,11 +119,11 @@ export class ProviderInstance implements AsyncDisposable {
     }
     const wrong = argumentsFault(tool, call.arguments);
     if (wrong !== null) {
-      if (wrong.code === STATE_FAILED) this.#retire(STATE_FAILED);
-      answer(refusal(wrong.code, 'not_started', wrong.message));
+      if (wrong === STATE_FAILED) this.#retire(STATE_FAILED);
+      answer(refusal(wrong, 'not_started'));
       return;
     }
-    const deadlineAtMs = startedMs + Math.min(this.#timeoutMs(call.tool), deadlineMs);
+    const deadlineAtMs = startedMs + Math.min(this.#timeoutMs(call.tool), budgetMs);
     if (this.#connection.busy) this.#wait(tool, call.arguments, deadlineAtMs, answer);
     else this.#send(tool, call.arguments, deadlineAtMs, answer);
   }
@@ -252,19 +252,13 @@ function refuse(waiting: Waiting, code: string): void {
   waiting.answer(refusal(code, 'not_started'));
 }
 
-function argumentsFault(tool: AdmittedTool, args: JsonObject): { code: string; message?: string } | null {
-  const code = 'plugin_arguments_schema_invalid';
+/** The code alone: which argument it is, and what it must be, the gateway says in words of its own. */
+function argumentsFault(tool: AdmittedTool, args: JsonObject): string | null {
   try {
-    if (checkJsonBounds(args, argumentsBounds) !== null) {
-      return { code, message: 'The arguments are larger or deeper than a call may send; nothing was sent.' };
-    }
-    if (tool.input.matches(args)) return null;
-    const fault = tool.input.fault(args);
-    if (fault === null) return { code };
-    const where = fault.path === '' ? 'The arguments' : `The argument ${fault.path}`;
-    return { code, message: `${where} must be ${fault.expected}; nothing was sent.` };
+    const isWithin = checkJsonBounds(args, argumentsBounds) === null;
+    return isWithin && tool.input.matches(args) ? null : 'plugin_arguments_schema_invalid';
   } catch {
-    return { code: STATE_FAILED };
+    return STATE_FAILED;
   }
 }
 
