@@ -5,20 +5,20 @@ import { type Answer, refusal } from './provider/answer.ts';
 import type { ProviderSet } from './providers/provider-set.ts';
 
 /**
- * Carries out one request of the gateway. `deadlineMs` is what is left of its budget. `answer` is called once: at once for
+ * Carries out one request of the gateway. `budgetMs` is what is left of the time for it. `answer` is called once: at once for
  * `providers_list`, `tools_list` and `project_catalog`, which read memory only. A provider set alone has no `configuration`,
  * and refuses what is about it.
  */
 export function answerRequest(
   providers: ProviderSet,
   request: RunnerRequest,
-  deadlineMs: number,
+  budgetMs: number,
   answer: Answer,
   configuration?: RunnerConfiguration,
 ): void {
   switch (request.kind) {
     case 'tools_call':
-      providers.call(request, deadlineMs, answer);
+      providers.call(request, budgetMs, answer);
       return;
     case 'providers_list':
       answer(completed({ kind: 'providers_list', providers: providers.rows() }));
@@ -56,11 +56,11 @@ const UNKNOWN = refusal('invalid_plugin_request', 'not_started');
 export function handleRequest(
   providers: ProviderSet,
   request: RunnerRequest,
-  deadlineMs: number,
+  budgetMs: number,
   configuration?: RunnerConfiguration,
 ): Promise<RunnerResponse> {
   return new Promise((resolve) => {
     const answer: Answer = (outcome) => resolve(responseOf(outcome));
-    answerRequest(providers, request, deadlineMs, answer, configuration);
+    answerRequest(providers, request, budgetMs, answer, configuration);
   });
 }

@@ -69,7 +69,7 @@ export type Runner = AsyncDisposable & {
   readonly fatal: Promise<FairleadError>;
   status(): ProviderRow[];
   /** Carries out one request without the link. */
-  handleRequest(request: RunnerRequest, deadlineMs: number): Promise<RunnerResponse>;
+  handleRequest(request: RunnerRequest, budgetMs: number): Promise<RunnerResponse>;
   /** Ends everything within some 3 s: candidates, calls, processes, link, socket, folder. */
   close(): Promise<void>;
 };
@@ -97,8 +97,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const ledger = stack.use(
     new CallLedger({
       clock,
-      carryOut: (request, deadlineMs, answer) =>
-        answerRequest(providers, request, deadlineMs, answer, configuration),
+      carryOut: (request, budgetMs, answer) =>
+        answerRequest(providers, request, budgetMs, answer, configuration),
     }),
   );
   const link = stack.use(
@@ -147,7 +147,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     settled,
     fatal: link.fatal,
     status: () => providers.rows(),
-    handleRequest: (request, deadlineMs) => handleRequest(providers, request, deadlineMs, configuration),
+    handleRequest: (request, budgetMs) => handleRequest(providers, request, budgetMs, configuration),
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -32,8 +32,8 @@ function ledgered() {
   let current = '';
   const ledger = new CallLedger({
     clock,
-    carryOut: (request, deadlineMs, answer) => {
-      began.push(`${request.kind} ${deadlineMs}`);
+    carryOut: (request, budgetMs, answer) => {
+      began.push(`${request.kind} ${budgetMs}`);
       ends.set(current, answer);
     },
   });

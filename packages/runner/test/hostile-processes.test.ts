@@ -15,7 +15,7 @@ async function assertAllEnd(providers: HostileProviders, record: string, process
 test('a plugin that floods stderr with 4 MiB still answers, and its last 64 lines are kept', async (t) => {
   const providers = await HostileProviders.start(t, [{ id: 'flood', scenario: 'floods-stderr' }]);
   assert.equal(
-    told(await withinMs(15_000, providers.call('flood', { deadlineMs: 10_000 }))),
+    told(await withinMs(15_000, providers.call('flood', { budgetMs: 10_000 }))),
     'completed payload',
   );
   const ring = () => providers.set.stderrOf('flood')?.committed?.lines() ?? [];
@@ -29,7 +29,7 @@ test('a plugin that floods stderr with 4 MiB still answers, and its last 64 line
 
 test('a plugin that stops reading ends in plugin_timeout, although its frame was written', async (t) => {
   const providers = await HostileProviders.start(t, [{ id: 'deaf', scenario: 'stops-reading' }]);
-  const call = providers.call('deaf', { arguments: { text: 'x'.repeat(60_000) }, deadlineMs: 200 });
+  const call = providers.call('deaf', { arguments: { text: 'x'.repeat(60_000) }, budgetMs: 200 });
   assert.equal(told(await withinMs(5200, call)), 'outcome_unknown plugin_timeout');
   await assertAllEnd(providers, 'deaf', 1);
 });

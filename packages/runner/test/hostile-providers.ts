@@ -29,7 +29,7 @@ export type Entry = {
 export type Call = {
   readonly tool?: string;
   readonly arguments?: { readonly [name: string]: string | number | boolean };
-  readonly deadlineMs?: number;
+  readonly budgetMs?: number;
   readonly instance?: string;
   readonly observation?: string;
 };
@@ -155,14 +155,14 @@ export class HostileProviders {
   }
 
   /** Sends one request as the link would. */
-  request(request: RunnerRequest, deadlineMs = 20_000): Promise<RunnerResponse> {
-    return handleRequest(this.set, request, deadlineMs, this.configuration);
+  request(request: RunnerRequest, budgetMs = 20_000): Promise<RunnerResponse> {
+    return handleRequest(this.set, request, budgetMs, this.configuration);
   }
 
   /** Calls a tool with what was observed. */
   call(id: string, call: Call = {}): Promise<RunnerResponse> {
     const seen = this.#seen.get(id);
-    const { tool = 'echo', deadlineMs = 20_000 } = call;
+    const { tool = 'echo', budgetMs = 20_000 } = call;
     return this.request(
       {
         kind: 'tools_call',
@@ -172,7 +172,7 @@ export class HostileProviders {
         observation: call.observation ?? seen?.observations.get(tool) ?? 'unknown',
         arguments: call.arguments ?? {},
       },
-      deadlineMs,
+      budgetMs,
     );
   }
 

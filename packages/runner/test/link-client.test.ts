@@ -263,7 +263,7 @@ test('who was told running is told the end, on the connection where it was told 
   let end = (_outcome: Outcome<RunnerPayload>): void => {};
   const ledger = new CallLedger({
     clock: manualClock(),
-    carryOut: (_request, _deadlineMs, answer) => {
+    carryOut: (_request, _budgetMs, answer) => {
       end = answer;
     },
   });

@@ -41,10 +41,10 @@ export class LinkPeer {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  ask(request: RunnerRequest, deadlineMs = 20_000): Promise<RunnerResponse> {
+  ask(request: RunnerRequest, budgetMs = 20_000): Promise<RunnerResponse> {
     this.#id += 1;
     const id = this.#id;
-    this.#sockets.at(-1)?.send(JSON.stringify({ type: 'request', id, deadline_ms: deadlineMs, request }));
+    this.#sockets.at(-1)?.send(JSON.stringify({ type: 'request', id, deadline_ms: budgetMs, request }));
     return new Promise((resolve) => this.#waiting.set(id, resolve));
   }
 

@@ -44,9 +44,9 @@ function instance(
     },
     onRetired: (code) => retired.push(code),
   });
-  const call = (deadlineMs = 125_000) => {
+  const call = (budgetMs = 125_000) => {
     const outcomes: Outcome<RunnerPayload>[] = [];
-    made.call({ tool: 'echo', observation: echo.observation, arguments: {} }, deadlineMs, (outcome) =>
+    made.call({ tool: 'echo', observation: echo.observation, arguments: {} }, budgetMs, (outcome) =>
       outcomes.push(outcome),
     );
     return {

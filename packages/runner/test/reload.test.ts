@@ -99,7 +99,7 @@ test('a call in flight at the swap ends with its own answer, and then its proces
 
 test('a call in flight at the swap still ends by its own deadline', async (t) => {
   const providers = await HostileProviders.start(t, [{ id: 'a', scenario: 'never-answers' }]);
-  const inFlight = providers.call('a', { deadlineMs: 600 });
+  const inFlight = providers.call('a', { budgetMs: 600 });
   await waitFor(() => providers.stdin('a').includes('tools/call'), { what: 'the call at the child' });
   const [old = 0] = providers.pids('a');
   providers.write([]);

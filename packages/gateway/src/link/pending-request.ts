@@ -9,7 +9,7 @@ export type PendingRequest = {
   readonly request: RunnerRequest;
   readonly call: string | undefined;
   /** On the monotonic clock. */
-  readonly deadlineMs: number;
+  readonly deadlineAtMs: number;
   /** True once its frame was given to the socket: from then on nothing proves that the Runner did not see it. */
   isHanded: boolean;
   timer: Timer | null;

@@ -44,7 +44,7 @@ export class RequestLane {
       id: this.#lastId,
       request,
       call: options.call,
-      deadlineMs: this.#clock.monotonicMs() + options.budgetMs,
+      deadlineAtMs: this.#clock.monotonicMs() + options.budgetMs,
       isHanded: false,
       timer: null,
       settle,
@@ -106,7 +106,7 @@ export class RequestLane {
   }
 
   #hand(pending: PendingRequest): void {
-    const leftMs = Math.max(0, Math.floor(pending.deadlineMs - this.#clock.monotonicMs()));
+    const leftMs = Math.max(0, Math.floor(pending.deadlineAtMs - this.#clock.monotonicMs()));
     const head = { type: 'request', id: pending.id, deadline_ms: leftMs, request: pending.request } as const;
     const text = encodeLinkFrame(pending.call === undefined ? head : { ...head, call: pending.call });
     this.#handed.set(pending.id, pending);

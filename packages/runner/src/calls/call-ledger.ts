@@ -15,7 +15,7 @@ import { SeenCalls } from './seen-calls.ts';
 export type CallLedgerOptions = {
   readonly clock: Clock;
   /** Carries out one request; `answer` is called once. */
-  readonly carryOut: (request: RunnerRequest, deadlineMs: number, answer: Answer) => void;
+  readonly carryOut: (request: RunnerRequest, budgetMs: number, answer: Answer) => void;
 };
 
 /**
@@ -39,14 +39,14 @@ export class CallLedger implements Disposable {
 
   /** Takes one request from a connection that is not closed. */
   handle(frame: RequestFrame, reply: LinkReply): void {
-    const { request, call, deadline_ms: deadlineMs } = frame;
+    const { request, call, deadline_ms: budgetMs } = frame;
     const { carryOut } = this.#options;
     if (request.kind === 'outcome') {
       reply.answer(this.#tell(request.call, reply));
       return;
     }
     if (call === undefined || !hasEffect(request)) {
-      carryOut(request, deadlineMs, (outcome) => reply.answer(encodeResponse(outcome)));
+      carryOut(request, budgetMs, (outcome) => reply.answer(encodeResponse(outcome)));
       return;
     }
     const refused = this.#refused(call);
@@ -56,7 +56,7 @@ export class CallLedger implements Disposable {
     }
     this.#seen.add(call);
     this.#running.set(call, null);
-    carryOut(request, deadlineMs, (outcome) => {
+    carryOut(request, budgetMs, (outcome) => {
       const text = encodeResponse(outcome);
       const asker = this.#running.get(call);
       this.#running.delete(call);

@@ -95,7 +95,7 @@ export class ProviderSet implements AsyncDisposable {
   /** Carries out one call on exactly the instance that it names, or refuses it. */
   call(
     call: ProviderCall & { provider: string; provider_instance: string },
-    deadlineMs: number,
+    budgetMs: number,
     answer: Answer,
   ): void {
     if (this.#stopping.signal.aborted) {
@@ -107,7 +107,7 @@ export class ProviderSet implements AsyncDisposable {
       answer(refusal('stale_plugin_provider', 'not_started'));
       return;
     }
-    instance.call(call, deadlineMs, answer);
+    instance.call(call, budgetMs, answer);
   }
 
   /** Starts one configured provider beside the committed set, reports, and ends it again. */
