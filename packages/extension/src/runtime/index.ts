@@ -68,6 +68,7 @@ export {
   extensionErrors,
 } from '../errors.ts';
 export { Guest, type GuestOptions } from '../guest/guest.ts';
+export { patchOf } from '../guest/settings-patch.ts';
 export { deepFreeze } from '../json/deep-freeze.ts';
 export { type JsonBounds, type PlainJson, plainJson } from '../json/plain-json.ts';
 export {
