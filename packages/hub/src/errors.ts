@@ -43,6 +43,30 @@ export const hubErrors = defineErrors({
       'What became of an extension could not be written to the database; it is still known until the host ends.',
     next: 'See the reason for what the disk said.',
   },
+  activation_malformed: {
+    message: 'A switch in the log of a session or an agent cannot be read, so the one before it holds.',
+    next: 'Update Fairlead where a newer one wrote it; else see in the history which peer did, and whether it should write there.',
+  },
+  agent_state_invalid: {
+    message: 'An extension asked for a place in the state of an agent that there is not, or for too much of it.',
+    next: 'Name a document or a table of the agent that extensions may touch, and read or write less at once.',
+  },
+  entry_invalid: {
+    message: 'An extension gave an entry that a session does not take.',
+    next: 'Give type message or directive, at most 64 KiB of text, and a speaker of at most 256 bytes.',
+  },
+  session_not_here: {
+    message: 'There is no such session on this peer, or none that the extension may use.',
+    next: 'Look at the sessions of this peer; one of another peer is fetched first.',
+  },
+  settings_secret: {
+    message: 'A setting held a value of the environment, which is never stored; nothing was saved.',
+    next: 'Save only what has changed, and change the variable where the value itself should change.',
+  },
+  settings_variable_missing: {
+    message: 'A setting in fairlead.toml names a variable that the environment does not have; the default holds.',
+    next: 'Set the variable where Fairlead is started, or take the setting out of the file.',
+  },
   hub_closed: {
     message: 'The hub is closing; nothing was started.',
     next: 'Start Fairlead again.',

@@ -54,3 +54,59 @@ export const monitorLimits = Object.freeze({
   /** MiB of heap: it keeps names. */
   heapMb: 16,
 });
+
+/** The logs of what is switched on. */
+export const activationLimits = Object.freeze({
+  /** Unreadable rows of one name that are looked behind: a hostile peer must not make every turn read its whole log. */
+  maxMalformed: 8,
+  /** Switches in one commit: the store takes 499 operations. */
+  maxInCommit: 400,
+  /** One page of history unless asked otherwise, and the most of one: what a person reads. */
+  historyPage: 50,
+  maxHistory: 200,
+  /** Pages that are looked through for the history of one name. */
+  maxHistoryPages: 20,
+});
+
+/** Settings of extensions. */
+export const settingsLimits = Object.freeze({
+  /** Merges kept: one for each extension in each pair of session and agent in use. */
+  maxCached: 8192,
+  /** Layers kept: one for each database in use. */
+  maxLayers: 2048,
+  /** One patch: the bound of a call's arguments. */
+  maxPatchBytes: 64 * KIB,
+  /** A value of the environment this long is masked wherever it stands in a text; a shorter one where it is the whole text. */
+  minMaskedPart: 8,
+  /** Reports that are remembered, so that a wrong value is told once and not at every change. */
+  maxTold: 1024,
+  /** How deep values of the file are looked through for variables: what JSON of an extension may be. */
+  maxDepth: 32,
+});
+
+/** What an extension may do with the state of agents. */
+export const agentStateLimits = Object.freeze({
+  /** Newest rows of a table in one answer: one page. */
+  maxRows: 200,
+  /** One answer, with room for the frame around it. */
+  maxAnswerBytes: 768 * KIB,
+  /** One written value: the bound of an entry. */
+  maxValueBytes: 256 * KIB,
+});
+
+/** What an extension may do with sessions. */
+export const sessionLimits = Object.freeze({
+  /** Entries in one read: one page. */
+  maxRead: 200,
+  /** One answer, with room for the frame around it; what is older is left for the next read. */
+  maxAnswerBytes: 768 * KIB,
+  maxTextBytes: 64 * KIB,
+  /** One entry with everything around its text. */
+  maxEntryBytes: 256 * KIB,
+  /** Of the speaker that a messenger names: an address, and a name that people read. */
+  maxSpeakerBytes: 256,
+  /** Pages that are looked through for entries that can be read. */
+  maxPages: 4,
+  /** Sessions that one generation of an extension has opened: one for each room of a messenger. */
+  maxOpened: 4096,
+});
