@@ -330,3 +330,20 @@ test('a key of odd characters is shown quoted and cut', async (t) => {
   assert.equal(warnings[0]?.key, '"a b"');
   assert.equal(warnings[1]?.key, `"${'é'.repeat(64)}"`);
 });
+
+test('what another part of the host reads is not warned about, and is refused by line where it is wrong', async (t) => {
+  const text = '[extensions.dice]\nsettings = 7\n\n[policy]\nagent_state = {}\nagent_stat = {}\n';
+  const readElsewhere = ['extensions', 'policy.agent_state'];
+  const { warnings, refuse, document } = await read(t, text, { readElsewhere });
+  assert.deepEqual(
+    warnings.map(({ key }) => key),
+    ['policy.agent_stat'],
+  );
+  assert.deepEqual(document['extensions'], { dice: { settings: 7 } });
+  assert.deepEqual(refuse(['extensions', 'dice', 'settings'], 'must be a table'), {
+    code: 'host_config_invalid',
+    message: 'fairlead.toml line 2: extensions.dice.settings must be a table',
+    line: 2,
+    key: 'extensions.dice.settings',
+  });
+});

@@ -24,16 +24,21 @@ export function knownTables(): ReadonlyMap<string, readonly string[]> {
   return tables;
 }
 
-/** One warning for each key or table that this version does not read. */
-export function unknownKeys(document: TomlDocument): ConfigWarning[] {
+/**
+ * One warning for each key or table that this version does not read. `readElsewhere` names those that another part of the host
+ * reads: a whole table (`extensions`) or one key (`policy.agent_state`).
+ */
+export function unknownKeys(document: TomlDocument, readElsewhere: readonly string[] = []): ConfigWarning[] {
   const tables = knownTables();
   const warnings: ConfigWarning[] = [];
   for (const [table, section] of Object.entries(document.values)) {
+    if (readElsewhere.includes(table)) continue;
     const known = tables.get(table);
     if (known === undefined) warnings.push(unknownKey(document, [table], tables.keys()));
     else if (isTomlTable(section)) {
       for (const key of Object.keys(section)) {
-        if (!known.includes(key)) warnings.push(unknownKey(document, [table, key], known));
+        if (!known.includes(key) && !readElsewhere.includes(`${table}.${key}`))
+          warnings.push(unknownKey(document, [table, key], known));
       }
     }
   }

@@ -1,3 +1,4 @@
+import type { TomlPath } from '@fairlead/base';
 import { isLoopback } from '../http/host-name.ts';
 import { type ConfigWarning, knownTables, unknownKeys, unwiseValues } from './config-warnings.ts';
 import { collectEnvironmentKeys } from './environment-keys.ts';
@@ -52,6 +53,8 @@ export type HostConfigInput = {
   readonly isNamed?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags?: HostFlags;
+  /** Tables and keys that another part of the host reads from the same file, such as `extensions`, `policy.agent_state`. */
+  readonly readElsewhere?: readonly string[];
 };
 
 /** What `readHostConfig` found. */
@@ -65,6 +68,8 @@ export type HostConfigReading =
       readonly warnings: readonly ConfigWarning[];
       /** The whole file, unknown keys included; empty when there is none. */
       readonly document: Readonly<Record<string, unknown>>;
+      /** What refuses a value of the file that another part of the host read: names the line and the key, not the value. */
+      refuse(path: TomlPath, problem: string): HostConfigFault;
     }
   | { readonly ok: false; readonly fault: HostConfigFault };
 
@@ -94,8 +99,9 @@ export async function readHostConfig(input: HostConfigInput): Promise<HostConfig
     config,
     rows,
     environmentKeys: environment.names,
-    warnings: [...unknownKeys(document), ...unwiseValues(config, rows)],
+    warnings: [...unknownKeys(document, input.readElsewhere), ...unwiseValues(config, rows)],
     document: document.values,
+    refuse: (path, problem) => invalidInFile(document, path, problem),
   };
 }
 
