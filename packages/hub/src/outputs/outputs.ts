@@ -1,0 +1,102 @@
+import type { OwnedSegments } from '@fairlead/extension/runtime';
+import type { Statement, Store } from '@fairlead/store';
+
+/** What each extension last said of itself in a session: extension → key → text. */
+export type SessionOutputs = ReadonlyMap<string, Readonly<Record<string, string>>>;
+
+interface OutputRow {
+  readonly extension: string;
+  readonly key: string;
+  readonly text: string;
+}
+
+/**
+ * The status that extensions publish, kept by this peer for itself: another peer shows what its own instances say. Only what
+ * changed is written.
+ */
+export class Outputs {
+  readonly #store: Store;
+  /** One write after another for a session, so that each is compared with the one before. */
+  readonly #writing = new Map<string, Promise<void>>();
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  /**
+   * What the extensions of a session say now, in place of what they said; an extension that is not among them is taken out.
+   * Resolves with the number of rows that had to be written.
+   */
+  publish(session: string, segments: readonly OwnedSegments[]): Promise<number> {
+    const before = this.#writing.get(session) ?? Promise.resolve();
+    const written = before.then(() => this.#write(session, segments));
+    const settled = written.then(
+      () => {},
+      () => {},
+    );
+    this.#writing.set(session, settled);
+    settled.then(() => {
+      if (this.#writing.get(session) === settled) this.#writing.delete(session);
+    });
+    return written;
+  }
+
+  /** What was published last, extensions and keys by name. */
+  async of(session: string): Promise<SessionOutputs> {
+    const outputs = new Map<string, Record<string, string>>();
+    for (const { extension, key, text } of await this.#rows(session)) {
+      const of = outputs.get(extension) ?? {};
+      of[key] = text;
+      outputs.set(extension, of);
+    }
+    return outputs;
+  }
+
+  /** Takes out what a session's extensions published; for one that has closed. */
+  async forget(session: string): Promise<void> {
+    await this.publish(session, []);
+  }
+
+  async #write(session: string, segments: readonly OwnedSegments[]): Promise<number> {
+    const stored = new Map((await this.#rows(session)).map((row) => [placeOf(row), row]));
+    const statements: Statement[] = [];
+    for (const { owner, segments: own } of segments)
+      for (const [key, text] of Object.entries(own)) {
+        const place = placeOf({ extension: owner, key });
+        if (stored.get(place)?.text !== text) statements.push(put(session, { extension: owner, key, text }));
+        stored.delete(place);
+      }
+    for (const { extension, key } of stored.values()) statements.push(remove(session, extension, key));
+    // It says how things are now, and is said again at the next turn.
+    if (statements.length > 0) await this.#store.write(statements, 'normal');
+    return statements.length;
+  }
+
+  async #rows(session: string): Promise<OutputRow[]> {
+    return await this.#store.read<OutputRow>(
+      'SELECT extension, key, text FROM extension_outputs WHERE session = ? ORDER BY extension, key LIMIT ?',
+      [session, MAX_ROWS],
+    );
+  }
+}
+
+/** More than a host's extensions can say together; what is above it would be read in part and written again each time. */
+const MAX_ROWS = 10_000;
+
+function placeOf({ extension, key }: { readonly extension: string; readonly key: string }): string {
+  return `${extension} ${key}`;
+}
+
+function put(session: string, { extension, key, text }: OutputRow): Statement {
+  return {
+    sql: 'INSERT INTO extension_outputs (session, extension, key, text) VALUES (?, ?, ?, ?) ON CONFLICT (session, extension, key) DO UPDATE SET text = excluded.text',
+    parameters: [session, extension, key, text],
+  };
+}
+
+function remove(session: string, extension: string, key: string): Statement {
+  return {
+    sql: 'DELETE FROM extension_outputs WHERE session = ? AND extension = ? AND key = ?',
+    parameters: [session, extension, key],
+  };
+}
