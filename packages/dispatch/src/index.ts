@@ -7,6 +7,12 @@ export { createExecutor, type Executor, type ExecutorOptions, type InvocationReq
 export { type InvocationError, READ_LOST } from './invocation/explain.ts';
 export type { Invocation } from './invocation/invocation.ts';
 export type { ToolRequest } from './invocation/invoker.ts';
+export {
+  directTool,
+  type RuntimeTool,
+  type ToolDefinition,
+  type ToolRoute,
+} from './invocation/runtime-tool.ts';
 export { Journal } from './journal/journal.ts';
 export type { JournalEnd, JournalEntry } from './journal/journal-row.ts';
 export type { PluginToolAction } from './plugin-tool/action.ts';
@@ -26,4 +32,3 @@ export type { SessionRecorder } from './session-recorder.ts';
 export { type CallReport, Settler, type SettlerOptions } from './settling/settler.ts';
 export { createTools, type ToolPorts } from './tools/create-tools.ts';
 export { readsOnly } from './tools/reads-only.ts';
-export { directTool, type RuntimeTool, type ToolDefinition, type ToolRoute } from './tools/runtime-tool.ts';

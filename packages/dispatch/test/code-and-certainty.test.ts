@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completed, failed } from '@fairlead/base';
 import type { RunnerRequest } from '@fairlead/protocol';
-import { codeFitsCertainty } from '../src/plugin-tool/code-and-certainty.ts';
-import { judgeAnswer } from '../src/plugin-tool/runner-answer.ts';
+import { codeFitsCertainty } from '../src/runner-answers/code-and-certainty.ts';
+import { judgeAnswer } from '../src/runner-answers/runner-answer.ts';
 
 const call: RunnerRequest = {
   kind: 'tools_call',

@@ -2,22 +2,15 @@ import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
 import type { Bindings } from '../bindings/bindings.ts';
 import { answered, type Ending, notStarted } from '../invocation/ending.ts';
 import { mayUseRunner, type Principal } from '../principal.ts';
+import { callerCode } from '../runner-answers/caller-code.ts';
+import { usableRunner } from '../runner-answers/runner-access.ts';
+import { judgeAnswer } from '../runner-answers/runner-answer.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import { argumentsFault } from './arguments-fault.ts';
 import type { PluginToolInput } from './input.ts';
-import { usableRunner } from './runner-access.ts';
-import { judgeAnswer } from './runner-answer.ts';
 
 type CallInput = Extract<PluginToolInput, { readonly action: 'call' }>;
 type CallRequest = Extract<RunnerRequest, { readonly kind: 'tools_call' }>;
-
-/** On a call these mean the same to the caller: the instance that was described is not there any more. */
-const REPLACED: ReadonlySet<string> = new Set(['stale_plugin_provider', 'plugin_provider_unavailable']);
-
-/** A Runner's code about a call as the caller sees it. */
-export function callerCode(code: string): string {
-  return REPLACED.has(code) ? 'plugin_replaced' : code;
-}
 
 /** After these a binding can never serve again. */
 const ENDS_BINDING: ReadonlySet<string> = new Set([

@@ -4,9 +4,9 @@ import type { Bindings } from '../bindings/bindings.ts';
 import { observed } from '../bindings/observed.ts';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Principal } from '../principal.ts';
+import { readFrom, usableRunner } from '../runner-answers/runner-access.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import type { PluginToolInput } from './input.ts';
-import { readFrom, usableRunner } from './runner-access.ts';
 
 type DescribeInput = Extract<PluginToolInput, { readonly action: 'describe' }>;
 

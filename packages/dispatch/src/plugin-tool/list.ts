@@ -2,10 +2,10 @@ import type { JsonObject } from '@fairlead/base';
 import { type CatalogTool, isProviderId, isToolName, isToolTitle, linkLimits } from '@fairlead/protocol';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Principal } from '../principal.ts';
+import { pluginsOf } from '../runner-answers/provider-rows.ts';
+import { readFrom, usableRunner, usableRunners } from '../runner-answers/runner-access.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import type { PluginToolInput } from './input.ts';
-import { pluginsOf } from './provider-rows.ts';
-import { readFrom, usableRunner, usableRunners } from './runner-access.ts';
 
 type ListInput = Extract<PluginToolInput, { readonly action: 'list' }>;
 

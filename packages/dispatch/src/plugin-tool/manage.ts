@@ -1,12 +1,11 @@
-import { type JsonObject, singleLine } from '@fairlead/base';
 import { isProviderId, linkLimits, type RunnerRequest } from '@fairlead/protocol';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Principal } from '../principal.ts';
+import { checkOutput, RELOAD_FAILED, reloadOutput } from '../runner-answers/effect-outputs.ts';
+import { addressed, usableRunner } from '../runner-answers/runner-access.ts';
+import { judgeAnswer } from '../runner-answers/runner-answer.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import type { PluginToolInput } from './input.ts';
-import { pluginsOf } from './provider-rows.ts';
-import { addressed, usableRunner } from './runner-access.ts';
-import { judgeAnswer, type PayloadOf } from './runner-answer.ts';
 
 type CheckInput = Extract<PluginToolInput, { readonly action: 'check' }>;
 type ReloadInput = Extract<PluginToolInput, { readonly action: 'reload' }>;
@@ -14,9 +13,6 @@ type CheckRequest = Extract<RunnerRequest, { readonly kind: 'check' }>;
 type ReloadRequest = Extract<RunnerRequest, { readonly kind: 'reload' }>;
 
 const budgetMs = linkLimits.manageBudgetMs;
-
-/** What the journal shows for a reload that changed nothing because candidates failed. */
-export const RELOAD_FAILED = 'plugin_reload_failed';
 
 /**
  * Starts the configured program as a candidate and reports; a candidate that fails is a report, not an error. `instanceId`: the process
@@ -40,22 +36,6 @@ export async function check(
   return answer.ok ? done(checkOutput(input.runner, answer.payload)) : answer;
 }
 
-/** A check's report as callers see it. */
-export function checkOutput(runner: string, payload: PayloadOf<CheckRequest>): JsonObject {
-  const { provider, ready, phase, tools, code, detail, diagnostic } = payload;
-  return {
-    runner,
-    plugin: provider,
-    ready,
-    phase,
-    toolCount: tools.length,
-    tools,
-    ...(code === undefined ? {} : { code }),
-    ...(detail === undefined ? {} : { detail: singleLine(detail) }),
-    ...(diagnostic === undefined ? {} : { diagnostic }),
-  };
-}
-
 /**
  * Starts every configured plugin anew and swaps them in together; candidates that fail are named and change nothing. `instanceId`: the
  * process that the journal names.
@@ -77,9 +57,4 @@ export async function reload(
   if (!answer.ok) return answer;
   const ending = done(reloadOutput(input.runner, answer.payload));
   return answer.payload.failures.length === 0 ? ending : { ...ending, journalCode: RELOAD_FAILED };
-}
-
-/** What a reload came to, as callers see it. */
-export function reloadOutput(runner: string, payload: PayloadOf<ReloadRequest>): JsonObject {
-  return { runner, plugins: pluginsOf(payload.providers), failures: payload.failures };
 }

@@ -3,6 +3,7 @@ import type { Bindings } from '../bindings/bindings.ts';
 import type { Ending } from '../invocation/ending.ts';
 import type { ReadTask, TaskSubject, ToolTask } from '../invocation/tool-task.ts';
 import type { Principal } from '../principal.ts';
+import { addressOf } from '../runner-answers/runner-access.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import type { Settler } from '../settling/settler.ts';
 import { actionForms } from './action.ts';
@@ -12,7 +13,6 @@ import { type PluginToolInput, readPluginToolInput } from './input.ts';
 import { list } from './list.ts';
 import { check, reload } from './manage.ts';
 import { outcome } from './outcome.ts';
-import { addressOf } from './runner-access.ts';
 
 /** What the actions of `plugin_tool` work with. */
 export type PluginToolParts = {

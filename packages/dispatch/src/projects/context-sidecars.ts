@@ -3,10 +3,10 @@ import { namingScope } from '../invocation/denial.ts';
 import { explain, type InvocationError } from '../invocation/explain.ts';
 import type { Invocation } from '../invocation/invocation.ts';
 import type { ToolRequest } from '../invocation/invoker.ts';
+import type { RuntimeTool } from '../invocation/runtime-tool.ts';
 import type { Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import type { Scope } from '../scopes.ts';
-import type { RuntimeTool } from '../tools/runtime-tool.ts';
 import { readProjectCatalog } from './project-catalog.ts';
 import { findProject } from './visible-projects.ts';
 

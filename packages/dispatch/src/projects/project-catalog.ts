@@ -2,7 +2,7 @@ import type { JsonObject } from '@fairlead/base';
 import { linkLimits, type ProjectCatalog } from '@fairlead/protocol';
 import { explain, type InvocationError } from '../invocation/explain.ts';
 import { PROJECT_CATALOG_MAX_BYTES } from '../limits.ts';
-import { readFrom } from '../plugin-tool/runner-access.ts';
+import { readFrom } from '../runner-answers/runner-access.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import { beginningWithin } from './beginning-within.ts';
 import type { FoundProject } from './visible-projects.ts';

@@ -1,10 +1,15 @@
 import type { Certainty, JsonObject, Outcome } from '@fairlead/base';
 import { outcomeOf, type RunnerPayload, type RunnerRequest, type RunnerResponse } from '@fairlead/protocol';
 import type { CallRecord } from '../journal/call-record.ts';
-import { callerCode } from '../plugin-tool/call.ts';
-import { checkOutput, RELOAD_FAILED, reloadOutput } from '../plugin-tool/manage.ts';
-import { judgeAnswer } from '../plugin-tool/runner-answer.ts';
-import { configReloadEnding, RELOAD_RUNNER_CONFIG } from '../tools/reload-runner-config.ts';
+import { callerCode } from '../runner-answers/caller-code.ts';
+import {
+  checkOutput,
+  configReloadEnding,
+  RELOAD_FAILED,
+  RELOAD_RUNNER_CONFIG,
+  reloadOutput,
+} from '../runner-answers/effect-outputs.ts';
+import { judgeAnswer } from '../runner-answers/runner-answer.ts';
 
 /** What a Runner told about a call of its own process. `unheard`: nothing that can be used. */
 export type Told =

@@ -2,8 +2,8 @@ import { deepFreeze, isJsonObject, type Json, type JsonObject } from '@fairlead/
 import type { Invocation } from '../invocation/invocation.ts';
 import { type Invoker, refusedInput, type ToolRequest } from '../invocation/invoker.ts';
 import { type ParamsProblem, readParams } from '../invocation/params.ts';
+import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
 import type { Scope } from '../scopes.ts';
-import type { RuntimeTool, ToolDefinition } from './runtime-tool.ts';
 import { isToolNameText, TOOL_NAME_SCHEMA } from './tool-name.ts';
 
 const NAME = 'call_runtime_tool';

@@ -1,11 +1,11 @@
 import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
-import { connectedRunner, readFrom } from '../plugin-tool/runner-access.ts';
+import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
 import type { Principal } from '../principal.ts';
+import { connectedRunner, readFrom } from '../runner-answers/runner-access.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import { RUNNER_SCHEMA, readRunnerParams } from './runner-config-params.ts';
-import type { RuntimeTool, ToolDefinition } from './runtime-tool.ts';
 
 const NAME = 'check_runner_config';
 

@@ -1,12 +1,12 @@
 import { createExecutor, type ExecutorOptions } from '../executor.ts';
 import { Invoker } from '../invocation/invoker.ts';
+import type { RuntimeTool } from '../invocation/runtime-tool.ts';
 import { withContext } from '../projects/context-sidecars.ts';
 import { callRuntimeTool } from './call-runtime-tool.ts';
 import { checkRunnerConfig } from './check-runner-config.ts';
 import { pluginTool } from './plugin-tool.ts';
 import { readToolManifest } from './read-tool-manifest.ts';
 import { reloadRunnerConfig } from './reload-runner-config.ts';
-import type { RuntimeTool } from './runtime-tool.ts';
 import { workOnProject } from './work-on-project.ts';
 
 /** What the tools of a gateway work with; all of it is the caller's to close. */

@@ -1,6 +1,6 @@
 import type { Executor } from '../executor.ts';
+import type { RuntimeTool } from '../invocation/runtime-tool.ts';
 import { pluginToolDefinition } from '../plugin-tool/definition.ts';
-import type { RuntimeTool } from './runtime-tool.ts';
 
 /** `plugin_tool`, as the executor carries it out. */
 export function pluginTool(executor: Executor): RuntimeTool {

@@ -2,8 +2,8 @@ import { deepFreeze, type Json, type JsonObject } from '@fairlead/base';
 import { done, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import { readParams } from '../invocation/params.ts';
+import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
 import type { TaskReading } from '../invocation/tool-task.ts';
-import type { RuntimeTool, ToolDefinition } from './runtime-tool.ts';
 import { isToolNameText, TOOL_NAME_SCHEMA } from './tool-name.ts';
 
 const NAME = 'read_tool_manifest';

@@ -1,15 +1,12 @@
 import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
-import { done, type Ending, notStarted } from '../invocation/ending.ts';
+import { type Ending, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
-import { pluginsOf } from '../plugin-tool/provider-rows.ts';
-import { addressed, addressOf, connectedRunner } from '../plugin-tool/runner-access.ts';
-import { judgeAnswer, type PayloadOf } from '../plugin-tool/runner-answer.ts';
+import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
+import { configReloadEnding, RELOAD_RUNNER_CONFIG } from '../runner-answers/effect-outputs.ts';
+import { addressed, addressOf, connectedRunner } from '../runner-answers/runner-access.ts';
+import { judgeAnswer } from '../runner-answers/runner-answer.ts';
 import type { RunnerPort, VisibleRunner } from '../runner-port.ts';
 import { RUNNER_SCHEMA, readRunnerParams } from './runner-config-params.ts';
-import type { RuntimeTool, ToolDefinition } from './runtime-tool.ts';
-
-/** What the journal calls it, too. */
-export const RELOAD_RUNNER_CONFIG = 'reload_runner_config';
 
 const definition: ToolDefinition = Object.freeze({
   name: RELOAD_RUNNER_CONFIG,
@@ -70,23 +67,4 @@ async function reload(
   const options = { budgetMs: linkLimits.manageBudgetMs, call };
   const answer = judgeAnswer(request, await port.request(runner.runner, runner.instanceId, request, options));
   return answer.ok ? configReloadEnding(runner.runner, answer.payload) : answer;
-}
-
-/** What a reload of the configuration came to, as callers see it. */
-export function configReloadEnding(
-  runner: string,
-  payload: PayloadOf<{ readonly kind: 'config_reload' }>,
-): Ending {
-  const { generation, applied, changed, changed_count, plugins_restarted, providers, failures } = payload;
-  if (failures.length > 0)
-    return { certainty: 'completed', code: 'plugin_reload_failed', detail: { generation, failures } };
-  return done({
-    runner,
-    generation,
-    applied,
-    changed,
-    changedCount: changed_count,
-    pluginsRestarted: plugins_restarted,
-    plugins: pluginsOf(providers),
-  });
 }

@@ -2,6 +2,7 @@ import { deepFreeze, type Json } from '@fairlead/base';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import { type ParamsProblem, readParams } from '../invocation/params.ts';
+import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
 import type { TaskReading, ToolTask } from '../invocation/tool-task.ts';
 import { PROJECT_LIST_MAX_BYTES } from '../limits.ts';
 import type { Principal } from '../principal.ts';
@@ -10,7 +11,6 @@ import { readProjectCatalog } from '../projects/project-catalog.ts';
 import { isProjectId, PROJECT_ID_MAX_BYTES } from '../projects/project-id.ts';
 import { findProject, projectRow, visibleProjects } from '../projects/visible-projects.ts';
 import type { RunnerPort } from '../runner-port.ts';
-import type { RuntimeTool, ToolDefinition } from './runtime-tool.ts';
 
 const NAME = 'work_on_project';
 const USAGE = 'work_on_project takes nothing, or project: an id that it lists.';

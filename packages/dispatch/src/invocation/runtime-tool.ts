@@ -1,7 +1,7 @@
 import type { JsonObject } from '@fairlead/base';
-import type { Invocation } from '../invocation/invocation.ts';
-import type { ToolRequest } from '../invocation/invoker.ts';
 import type { Scope } from '../scopes.ts';
+import type { Invocation } from './invocation.ts';
+import type { ToolRequest } from './invoker.ts';
 
 /** `direct`: called by its own name. `gateway`: only through `call_runtime_tool`, and in no list of tools. */
 export type ToolRoute = 'direct' | 'gateway';
