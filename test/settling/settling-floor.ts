@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, type JsonObject, systemClock, systemRandom } from '@fairlead/base';
+import { type Clock, failed, type JsonObject, systemClock, systemRandom } from '@fairlead/base';
 import {
   Bindings,
   createTools,
@@ -64,7 +64,10 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
   const reading = await readHostConfig({ path: join(folder, 'none.toml'), env: {}, flags: { port: 0 } });
   if (!reading.ok) throw new Error(reading.fault.message);
   const { config } = reading;
-  const rest = { version: 'test', log: silentLog, stateDirectory: folder, onStop: () => {} };
+  const none = async () => failed('not_started', 'extension_unknown', 'There is none.');
+  const output = () => failed('not_started', 'extension_unknown', 'There is none.');
+  const extensions = { list: () => ({}), output, load: none, reload: none, unload: none };
+  const rest = { extensions, version: 'test', log: silentLog, stateDirectory: folder, onStop: () => {} };
   const gateway = createGateway({ config, hub, tools, tokens, clock, random, ...rest });
   stack.defer(() => gateway.close());
   const { port } = await gateway.listen();

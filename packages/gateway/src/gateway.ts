@@ -17,6 +17,7 @@ import { createAdmission } from './http/admission.ts';
 import { sendEnvelope, sendJson } from './http/answer.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { refusalEnvelope, successEnvelope } from './http/envelope.ts';
+import { addExtensionRoutes, type ExtensionAdministration } from './http/extension-routes.ts';
 import { isWildcard, urlHost } from './http/host-name.ts';
 import { createHttpServer, type HttpTimes } from './http/http-server.ts';
 import { useJsonBodies } from './http/json-body.ts';
@@ -41,6 +42,7 @@ export type GatewayOptions = {
   /** What callers can call, in the order of the list. */
   readonly tools: readonly RuntimeTool[];
   readonly tokens: Tokens;
+  readonly extensions: ExtensionAdministration;
   readonly clock: Clock;
   readonly random: Random;
   readonly version: string;
@@ -208,6 +210,7 @@ class HttpGateway implements Gateway {
       url: () => this.#url,
       onStop: this.#options.onStop,
     });
+    addExtensionRoutes(server, { admission, extensions: this.#options.extensions, running, log });
     addPairingRoutes(server, {
       admission,
       tokens,

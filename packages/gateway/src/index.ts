@@ -24,5 +24,6 @@ export {
 export type { HostConfigFault } from './config/host-config-fault.ts';
 export { type GatewayErrorCode, gatewayErrors } from './errors.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export type { ExtensionAdministration } from './http/extension-routes.ts';
 export { createRunnerHub, type RunnerHub } from './link/runner-hub.ts';
 export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log/log.ts';

@@ -1,0 +1,81 @@
+import { hasValue, isJsonObject, type Json, type Outcome } from '@fairlead/base';
+import type { FastifyInstance } from 'fastify';
+import type { Log } from '../log/log.ts';
+import type { Admission } from './admission.ts';
+import { answerWith } from './coded-answer.ts';
+import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
+import type { RunningRequests } from './running-requests.ts';
+
+/** The host's extensions, as its own commands administer them; `cli` hands over what the hub and its loaders do. */
+export interface ExtensionAdministration {
+  /** `{extensions: […], failures: […]}`. */
+  list(): Json;
+  /** What an extension printed last; `extension_unknown` where there is none of that name. */
+  output(name: string): Outcome<Json>;
+  /** Loads the extension of an absolute folder. */
+  load(folder: string): Promise<Outcome<Json>>;
+  /** Loads the folder of an extension again and puts it in the place of what runs. */
+  reload(name: string): Promise<Outcome<Json>>;
+  unload(name: string): Promise<Outcome<Json>>;
+}
+
+export type ExtensionRouteOptions = {
+  readonly admission: Admission;
+  readonly extensions: ExtensionAdministration;
+  readonly running: RunningRequests;
+  readonly log: Log;
+};
+
+type Named = { Params: { name: string } };
+
+/** `/api/admin/extensions…`: for commands on this machine. */
+export function addExtensionRoutes(server: FastifyInstance, options: ExtensionRouteOptions): void {
+  const { extensions, log } = options;
+  const route = { onRequest: options.admission.admin };
+  const carry = async (event: string, what: string, outcome: Promise<Outcome<Json>>): Promise<Envelope> => {
+    const ended = await outcome;
+    if (hasValue(ended)) log('info', event, { extension: nameIn(ended.value) ?? what });
+    else log('warn', `${event}_failed`, { extension: what, code: ended.fault.code });
+    return outcomeEnvelope(ended);
+  };
+
+  server.get('/api/admin/extensions', route, (_request, reply) =>
+    answerWith(reply, options, async () => successEnvelope(extensions.list())),
+  );
+
+  server.post('/api/admin/extensions', route, (request, reply) => {
+    const body = (request.body ?? null) as Json;
+    answerWith(reply, options, async () => {
+      const path = isJsonObject(body) ? body['path'] : undefined;
+      if (typeof path !== 'string' || path === '')
+        return refusalEnvelope('invalid_body', { detail: { member: 'path', problem: 'must name a folder' } });
+      return await carry('extension.loaded', path, extensions.load(path));
+    });
+  });
+
+  server.post<Named>('/api/admin/extensions/:name/reload', route, (request, reply) => {
+    const { name } = request.params;
+    answerWith(reply, options, () => carry('extension.reloaded', name, extensions.reload(name)));
+  });
+
+  server.get<Named>('/api/admin/extensions/:name/output', route, (request, reply) => {
+    const { name } = request.params;
+    answerWith(reply, options, async () => outcomeEnvelope(extensions.output(name)));
+  });
+
+  server.delete<Named>('/api/admin/extensions/:name', route, (request, reply) => {
+    const { name } = request.params;
+    answerWith(reply, options, () => carry('extension.unloaded', name, extensions.unload(name)));
+  });
+}
+
+function nameIn(value: Json): string | undefined {
+  const name = isJsonObject(value) ? value['name'] : undefined;
+  return typeof name === 'string' ? name : undefined;
+}
+
+function outcomeEnvelope(outcome: Outcome<Json>): Envelope {
+  if (hasValue(outcome)) return successEnvelope(outcome.value);
+  const { certainty, fault } = outcome;
+  return { success: false, output: null, error: fault, dispatch_certainty: certainty };
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { completed, failed } from '@fairlead/base';
+import { hygiene } from '@fairlead/testing';
+import type { ExtensionAdministration } from '../src/index.ts';
+import { startGateway } from './fixture/gateway-fixture.ts';
+import { ask } from './fixture/http-client.ts';
+
+function administration() {
+  const asked: string[] = [];
+  const extensions: ExtensionAdministration = {
+    list: () => ({ extensions: [{ name: 'dice' }], failures: [] }),
+    output: (name) =>
+      name === 'dice'
+        ? completed({ name, output: 'hello\n' })
+        : failed('not_started', 'extension_unknown', 'No extension of this name is installed here.'),
+    async load(folder) {
+      asked.push(`load ${folder}`);
+      return completed({ name: 'dice' });
+    },
+    async reload(name) {
+      asked.push(`reload ${name}`);
+      return failed('not_started', 'extension_load_failed', 'The code could not be loaded.', {
+        at: 'line 3',
+      });
+    },
+    async unload(name) {
+      asked.push(`unload ${name}`);
+      return failed('outcome_unknown', 'instance_close_late', 'It did not end within its time.');
+    },
+  };
+  return { asked, extensions };
+}
+
+test('a folder is loaded, listed and read by this machine’s own commands', async (t) => {
+  hygiene(t);
+  const { asked, extensions } = administration();
+  const { port, token, lines } = await startGateway(t, { extensions });
+  const loaded = await ask(port, { path: '/api/admin/extensions', token, body: { path: '/srv/dice' } });
+  assert.deepEqual([loaded.status, loaded.envelope.output], [200, { name: 'dice' }]);
+  assert.deepEqual(asked, ['load /srv/dice']);
+  assert.ok(lines.some((line) => line.includes('"extension.loaded"') && line.includes('"dice"')));
+  const list = await ask(port, { path: '/api/admin/extensions', token });
+  assert.deepEqual(list.envelope.output, { extensions: [{ name: 'dice' }], failures: [] });
+  const output = await ask(port, { path: '/api/admin/extensions/dice/output', token });
+  assert.deepEqual(output.envelope.output, { name: 'dice', output: 'hello\n' });
+  const none = await ask(port, { path: '/api/admin/extensions/none/output', token });
+  assert.deepEqual([none.status, none.envelope.error?.code], [400, 'extension_unknown']);
+});
+
+test('a reload or unload that failed says how far it came', async (t) => {
+  hygiene(t);
+  const { asked, extensions } = administration();
+  const { port, token } = await startGateway(t, { extensions });
+  const reload = await ask(port, { path: '/api/admin/extensions/dice/reload', token, method: 'POST' });
+  assert.deepEqual(reload.envelope.error, {
+    code: 'extension_load_failed',
+    message: 'The code could not be loaded.',
+    detail: { at: 'line 3' },
+  });
+  assert.equal(reload.envelope.dispatch_certainty, 'not_started');
+  const unload = await ask(port, { path: '/api/admin/extensions/dice', token, method: 'DELETE' });
+  assert.equal(unload.envelope.dispatch_certainty, 'outcome_unknown');
+  assert.deepEqual(asked, ['reload dice', 'unload dice']);
+});
+
+test('a load without a folder is refused, and a token without the scope admin loads nothing', async (t) => {
+  hygiene(t);
+  const { asked, extensions } = administration();
+  const { port, token, mint } = await startGateway(t, { extensions });
+  for (const body of [{}, { path: 7 }, { path: '' }, []]) {
+    const answer = await ask(port, { path: '/api/admin/extensions', token, body });
+    assert.equal(answer.envelope.error?.code, 'invalid_body', JSON.stringify(body));
+  }
+  const narrow = await mint(['plugin:manage', 'runner:manage']);
+  const refused = await ask(port, {
+    path: '/api/admin/extensions',
+    token: narrow,
+    body: { path: '/srv/dice' },
+  });
+  assert.deepEqual([refused.status, refused.envelope.error?.code], [403, 'insufficient_scope']);
+  assert.deepEqual(asked, []);
+});
