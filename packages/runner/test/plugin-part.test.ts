@@ -1,8 +1,8 @@
 // native-plugin-protocol §11: what reload applies, and what counts as the plugins being the same
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { samePluginPart, withPluginPart } from '../src/config/plugin-part.ts';
 import { parseRunnerConfig, type RunnerConfig } from '../src/config/runner-config.ts';
-import { samePluginPart, withPluginPart } from '../src/configuration/plugin-part.ts';
 
 function configOf(text: string): RunnerConfig {
   const reading = parseRunnerConfig(text, 'linux');

@@ -5,7 +5,7 @@ import { type RunnerConfig, readRunnerConfig } from '@fairlead/runner';
 import { operatorTokenFile } from '../client/token-source.ts';
 import type { CommandContext } from '../command-context.ts';
 import { commandHint } from '../output/command-hint.ts';
-import { findHost } from '../state/host-in-charge.ts';
+import { findHost } from '../owner/host-in-charge.ts';
 import type { ServerFile } from '../state/server-file.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
 import { checkClock } from './clock-skew.ts';

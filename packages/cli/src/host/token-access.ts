@@ -5,7 +5,7 @@ import { openStore } from '@fairlead/store';
 import { cliError } from '../cli-error.ts';
 import { adminRequest } from '../client/admin-request.ts';
 import type { CommandContext } from '../command-context.ts';
-import { awaitHost, findHost } from '../state/host-in-charge.ts';
+import { awaitHost, findHost } from '../owner/host-in-charge.ts';
 import { nameFile } from '../state/name-file.ts';
 import { takeStateDirectory } from '../state/state-folder.ts';
 

@@ -1,5 +1,6 @@
 import { completed, type Outcome } from '@fairlead/base';
 import { type ConfigCheck, configReportLimits, type RunnerPayload } from '@fairlead/protocol';
+import { samePluginPart } from '../config/plugin-part.ts';
 import type { RunnerConfig } from '../config/runner-config.ts';
 import { type Answer, refusal } from '../provider/answer.ts';
 import type { Admission } from '../providers/candidates.ts';
@@ -7,7 +8,6 @@ import { projectCatalog } from '../providers/project-catalog.ts';
 import type { ProviderSet } from '../providers/provider-set.ts';
 import { type Changes, changedFields, PROJECT_FILES_FIELD, withStartPart } from './changed-fields.ts';
 import { fieldPlaces } from './field-place.ts';
-import { samePluginPart } from './plugin-part.ts';
 import { type ReadProjects, type RootedProject, sameProjects } from './projects.ts';
 
 export type RunnerConfigurationOptions = {

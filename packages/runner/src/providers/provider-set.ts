@@ -1,9 +1,9 @@
 import { completed, delay, type Outcome } from '@fairlead/base';
 import type { StderrRing } from '@fairlead/process';
 import type { ProviderRow, RunnerPayload } from '@fairlead/protocol';
+import { withPluginPart } from '../config/plugin-part.ts';
 import type { RunnerConfigFile } from '../config/read-runner-config.ts';
 import { emptyConfig, type RunnerConfig } from '../config/runner-config.ts';
-import { withPluginPart } from '../configuration/plugin-part.ts';
 import { limits } from '../limits.ts';
 import { type Answer, refusal } from '../provider/answer.ts';
 import type { EnvironmentSnapshots } from '../provider/environment-snapshots.ts';

@@ -6,7 +6,7 @@ import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { jsonLine, objectsIn } from '../../output/safe-text.ts';
 import { table } from '../../output/table.ts';
-import { findHost } from '../../state/host-in-charge.ts';
+import { findHost } from '../../owner/host-in-charge.ts';
 import { resolveStateDirectory } from '../../state/state-directory.ts';
 import { requireReadable } from '../../state/state-folder.ts';
 

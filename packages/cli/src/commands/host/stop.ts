@@ -6,7 +6,7 @@ import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { hostLimits } from '../../limits.ts';
 import { withProgress } from '../../output/progress.ts';
-import { awaitHost, findHost } from '../../state/host-in-charge.ts';
+import { awaitHost, findHost } from '../../owner/host-in-charge.ts';
 import { resolveStateDirectory } from '../../state/state-directory.ts';
 
 /** `fairlead stop`: asks the owner of the state directory to end, and waits until it has let go of it. */

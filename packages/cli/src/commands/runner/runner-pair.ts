@@ -5,7 +5,7 @@ import { adminRequest } from '../../client/admin-request.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { jsonLine, safeLine } from '../../output/safe-text.ts';
-import { findHost } from '../../state/host-in-charge.ts';
+import { findHost } from '../../owner/host-in-charge.ts';
 import { resolveStateDirectory } from '../../state/state-directory.ts';
 import { UsageError } from '../../usage-error.ts';
 

@@ -5,8 +5,8 @@ import { operatorTokenFile } from '../client/token-source.ts';
 import type { CommandContext } from '../command-context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { jsonLine } from '../output/safe-text.ts';
+import type { StartedWith } from '../state/server-file.ts';
 import { awaitHost } from './host-in-charge.ts';
-import type { StartedWith } from './server-file.ts';
 
 /**
  * What a second start says: the same `up` again prints the address and ends well; other flags, or `serve`, are refused with

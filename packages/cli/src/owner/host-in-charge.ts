@@ -3,7 +3,7 @@ import { answersHealth } from '../client/health.ts';
 import type { CommandContext } from '../command-context.ts';
 import { hostLimits } from '../limits.ts';
 import { withProgress } from '../output/progress.ts';
-import { readServerFile, type ServerFile } from './server-file.ts';
+import { readServerFile, type ServerFile } from '../state/server-file.ts';
 
 /** The process that owns a state directory, once it is ready and while it answers; else null. */
 export async function findHost(context: CommandContext, stateDirectory: string): Promise<ServerFile | null> {

@@ -1,5 +1,5 @@
-import type { RunnerConfig } from '../config/runner-config.ts';
-import type { ShellConfig, ShellProfileConfig } from '../config/shell-table.ts';
+import type { RunnerConfig } from './runner-config.ts';
+import type { ShellConfig, ShellProfileConfig } from './shell-table.ts';
 
 /** The configuration in force with the plugins of a file, and with what their environments are made from. */
 export function withPluginPart(inForce: RunnerConfig, file: RunnerConfig): RunnerConfig {
