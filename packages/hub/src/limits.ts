@@ -110,3 +110,11 @@ export const sessionLimits = Object.freeze({
   /** Sessions that one generation of an extension has opened: one for each room of a messenger. */
   maxOpened: 4096,
 });
+
+/** What extensions say of themselves in a session. */
+export const outputsLimits = Object.freeze({
+  /** Rows of one session: 1,000 extensions of eight segments, and more than a person reads. */
+  maxRows: 8192,
+  /** Statements in one batch: what the store takes. */
+  maxInBatch: 1000,
+});

@@ -1,5 +1,6 @@
 import type { OwnedSegments } from '@fairlead/extension/runtime';
 import type { Statement, Store } from '@fairlead/store';
+import { outputsLimits } from '../limits.ts';
 
 /** What each extension last said of itself in a session: extension → key → text. */
 export type SessionOutputs = ReadonlyMap<string, Readonly<Record<string, string>>>;
@@ -43,13 +44,13 @@ export class Outputs {
 
   /** What was published last, extensions and keys by name. */
   async of(session: string): Promise<SessionOutputs> {
-    const outputs = new Map<string, Record<string, string>>();
-    for (const { extension, key, text } of await this.#rows(session)) {
-      const of = outputs.get(extension) ?? {};
-      of[key] = text;
-      outputs.set(extension, of);
-    }
-    return outputs;
+    const byExtension = Map.groupBy(await this.#rows(session), ({ extension }) => extension);
+    return new Map(
+      [...byExtension].map(([extension, rows]) => [
+        extension,
+        Object.fromEntries(rows.map(({ key, text }) => [key, text])),
+      ]),
+    );
   }
 
   /** Takes out what a session's extensions published; for one that has closed. */
@@ -68,20 +69,18 @@ export class Outputs {
       }
     for (const { extension, key } of stored.values()) statements.push(remove(session, extension, key));
     // It says how things are now, and is said again at the next turn.
-    if (statements.length > 0) await this.#store.write(statements, 'normal');
+    for (let from = 0; from < statements.length; from += outputsLimits.maxInBatch)
+      await this.#store.write(statements.slice(from, from + outputsLimits.maxInBatch), 'normal');
     return statements.length;
   }
 
   async #rows(session: string): Promise<OutputRow[]> {
     return await this.#store.read<OutputRow>(
       'SELECT extension, key, text FROM extension_outputs WHERE session = ? ORDER BY extension, key LIMIT ?',
-      [session, MAX_ROWS],
+      [session, outputsLimits.maxRows],
     );
   }
 }
-
-/** More than a host's extensions can say together; what is above it would be read in part and written again each time. */
-const MAX_ROWS = 10_000;
 
 function placeOf({ extension, key }: { readonly extension: string; readonly key: string }): string {
   return `${extension} ${key}`;
