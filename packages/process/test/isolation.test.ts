@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, manualClock, pidIsAlive, requires, temporaryFolder, waitFor } from '@fairlead/testing';
 import { type SpawnTreeOptions, spawnTree } from '../src/index.ts';
+import { procReader } from '../src/process-table/process-reader.ts';
 import { namespaceFault } from '../src/tree/bubblewrap.ts';
-import { procReader } from '../src/tree/process-reader.ts';
 import { firstLine, gone, shellOptions, shellTree, testWatchdog, wholeText } from './test-trees.ts';
 
 /** The documented exception of ordinary trees: no environment, a session of its own, and every ancestor gone at once. */

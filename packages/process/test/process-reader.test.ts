@@ -5,8 +5,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, manualClock, requires, temporaryFolder } from '@fairlead/testing';
-import { hasProc, parseStat, procReader } from '../src/tree/process-reader.ts';
-import { parsePs, psReader } from '../src/tree/ps-reader.ts';
+import { hasProc, parseStat, procReader } from '../src/process-table/process-reader.ts';
+import { parsePs, psReader } from '../src/process-table/ps-reader.ts';
 
 const REST = '0 -1 4194304 96 0 0 0 0 0 0 0 20 0';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { randomId, systemRandom } from '@fairlead/base';
 import { hygiene, pidIsAlive, waitFor } from '@fairlead/testing';
-import { procReader } from '../src/tree/process-reader.ts';
+import { procReader } from '../src/process-table/process-reader.ts';
 import { ProcFolder } from './proc-folder.ts';
 import { processState } from './test-trees.ts';
 

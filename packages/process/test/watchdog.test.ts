@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '@fairlead/base';
 import { hygiene, pidIsAlive, type Requirement, requires, temporaryFolder, waitFor } from '@fairlead/testing';
-import { procReader } from '../src/tree/process-reader.ts';
+import { procReader } from '../src/process-table/process-reader.ts';
 import { firstLine, gone, testWatchdog } from './test-trees.ts';
 
 type Test = { after(hook: () => unknown): void };

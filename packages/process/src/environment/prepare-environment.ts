@@ -5,10 +5,10 @@ import { initScriptLimits } from '../limits.ts';
 import type { Platform } from '../platform.ts';
 import type { ProcessTree } from '../tree/process-tree.ts';
 import { PROVIDER_VARIABLE, spawnTree, type TreeOwner } from '../tree/spawn-tree.ts';
+import { environmentKey, mergeEnvironment, prependPath } from '../variables.ts';
 import { initScriptText, readEnvironmentDump } from './init-script.ts';
 import { filterEnvironment, runtimeNames } from './sensitive-names.ts';
 import type { ShellEnvironment, ShellProfile } from './shell.ts';
-import { environmentKey, mergeEnvironment, prependPath } from './variables.ts';
 
 export type EnvironmentRequest = {
   /** The Runner's own environment. */

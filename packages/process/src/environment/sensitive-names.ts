@@ -1,5 +1,5 @@
 import type { Platform } from '../platform.ts';
-import { environmentKey } from './variables.ts';
+import { environmentKey } from '../variables.ts';
 
 /** Credentials of Fairlead and of the system whose plugins it runs. */
 const CREDENTIALS: readonly string[] = Object.freeze([

@@ -1,5 +1,5 @@
 import { win32 } from 'node:path';
-import { readVariable } from '../environment/variables.ts';
+import { readVariable } from '../variables.ts';
 import type { FileView } from './file-view.ts';
 import { isWindowsImage } from './image.ts';
 import type { ExecutableAnswer, ExecutableRequest } from './resolve-executable.ts';

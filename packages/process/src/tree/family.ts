@@ -1,4 +1,4 @@
-import type { ProcessRow, ProcessTable } from './process-reader.ts';
+import type { ProcessRow, ProcessTable } from '../process-table/process-reader.ts';
 
 export type FamilyOptions = {
   /** The process that was spawned, leader of its own session. `started` 0: not known. */

@@ -3,10 +3,10 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@fairlead/base';
 import { treeLimits } from '../limits.ts';
 import type { Platform } from '../platform.ts';
+import type { ProcessReader } from '../process-table/process-reader.ts';
 import { within } from '../within.ts';
 import { endFamily, type SendSignal } from './end-family.ts';
 import type { Family } from './family.ts';
-import type { ProcessReader } from './process-reader.ts';
 
 /** How a process ended: by itself with a code, or by a signal. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };

@@ -8,14 +8,14 @@ import { machineFiles } from '../executable/file-view.ts';
 import { isTextWithoutInterpreter } from '../executable/image.ts';
 import { resolveExecutable } from '../executable/resolve-executable.ts';
 import type { Platform } from '../platform.ts';
+import { hasProc, type ProcessReader, procReader } from '../process-table/process-reader.ts';
+import { psReader } from '../process-table/ps-reader.ts';
 import { type StderrPipe, StderrPipes } from '../stderr/stderr-pipes.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { inNamespace, namespaceFault } from './bubblewrap.ts';
 import type { SendSignal } from './end-family.ts';
 import { Family } from './family.ts';
-import { hasProc, type ProcessReader, procReader } from './process-reader.ts';
 import { type ProcessTree, SpawnedTree } from './process-tree.ts';
-import { psReader } from './ps-reader.ts';
 
 /** What a tree needs of the Runner's watchdog. What it shares is made anew where it is absent. */
 export type TreeOwner = Pick<Watchdog, 'token' | 'watch' | 'forget'> &

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type Clock, type Random, randomId, systemClock, type Timer } from '@fairlead/base';
 import { watchdogLimits } from '../limits.ts';
 import type { Platform } from '../platform.ts';
+import { hasProc, type ProcessReader, procReader } from '../process-table/process-reader.ts';
+import { psReader } from '../process-table/ps-reader.ts';
 import { StderrPipes } from '../stderr/stderr-pipes.ts';
-import { hasProc, type ProcessReader, procReader } from '../tree/process-reader.ts';
-import { psReader } from '../tree/ps-reader.ts';
 import { within } from '../within.ts';
 
 export type WatchdogOptions = {

@@ -1,4 +1,4 @@
-import type { Platform } from '../platform.ts';
+import type { Platform } from './platform.ts';
 
 /** Two names with one key are one variable: on Windows their case does not count. */
 export function environmentKey(name: string, platform: Platform): string {
