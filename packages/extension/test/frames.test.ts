@@ -296,3 +296,16 @@ test('a question or an answer that does not fit a frame is refused on the side t
   await assert.rejects(Promise.resolve(carrier.call(request('', 'tail'))), { code: 'frame_too_large' });
   await carrier.end();
 });
+
+test('a question about a session comes with a call of that session, or with none', async () => {
+  const { carrier, host, request, said } = far();
+  void carrier.call(request('c1'));
+  const asking = { ...request('c2'), context: { settings: {}, caps: {}, session: 'ses_2' } };
+  void carrier.call(asking);
+  for (const [id, session] of ['ses_2', 'ses_3'].entries())
+    said({ frame: 'ask', id, op: { op: 'session.read', session, last: 1 } });
+  assert.deepEqual(
+    host.asks.map(({ caller }) => caller),
+    [asking, undefined],
+  );
+});

@@ -38,7 +38,8 @@ export interface LogLine {
 export interface HostSide {
   /**
    * Answers an ask, or rejects with an error that has a code. `caller` is the request of the call that asks, as the host made
-   * it; absent for what a scope asks. The manifest has been consulted.
+   * it (from a tier that is reached by frames, for a question about a session: of a call of that session); absent for what a
+   * scope asks. The manifest has been consulted.
    */
   ask(ask: Ask, caller: CallRequest | undefined): Json | Promise<Json>;
   log(line: LogLine): void;

@@ -257,10 +257,18 @@ export class FrameCarrier implements Carrier {
     this.#post({ frame: 'answer', id, fault });
   }
 
+  /** A question about a session names no call: any that runs there may be the one that asks. */
+  #callerOf(op: Ask): CallRequest | undefined {
+    if ('call' in op) return this.#calls.get(op.call);
+    if (!('session' in op)) return undefined;
+    for (const request of this.#calls.values()) if (request.context.session === op.session) return request;
+    return undefined;
+  }
+
   async #ask(op: Ask): Promise<Json> {
     checkAsk(this.manifest, op.op);
     if (this.#asks >= ASKS_MAX) throw extensionError('too_many_asks');
-    const caller = 'call' in op ? this.#calls.get(op.call) : undefined;
+    const caller = this.#callerOf(op);
     if ('call' in op && caller === undefined) throw extensionError('context_expired');
     this.#asks += 1;
     try {

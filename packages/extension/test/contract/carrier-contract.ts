@@ -431,6 +431,10 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       const answer = (await outcome(carrier, request('tool', 'session'))) as { data: unknown };
       assert.deepEqual(answer.data, { ids: ['e7', 'e8'], id: 'new' });
       assert.deepEqual(
+        host.asks.map(({ caller }) => caller?.context.session),
+        ['ses_1', 'ses_1'],
+      );
+      assert.deepEqual(
         host.asks.map(({ ask }) => ask),
         [
           { op: 'session.read', session: 'ses_1', last: 2, before: 'e9' },
