@@ -10,29 +10,29 @@ import Fastify, {
 } from 'fastify';
 import { createPairings } from './auth/pairings.ts';
 import type { Tokens } from './auth/tokens.ts';
-import type { HostConfig } from './config/host-config.ts';
+import { RunningRequests } from './calls/running-requests.ts';
+import type { HostConfig } from './config/config-row.ts';
 import { gatewayErrors } from './errors.ts';
-import { addAdminRoutes } from './http/admin-routes.ts';
 import { createAdmission } from './http/admission.ts';
 import { sendEnvelope, sendJson } from './http/answer.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { refusalEnvelope, successEnvelope } from './http/envelope.ts';
-import { addExtensionRoutes, type ExtensionAdministration } from './http/extension-routes.ts';
 import { isWildcard, urlHost } from './http/host-name.ts';
-import { createHttpServer, type HttpTimes } from './http/http-server.ts';
 import { useJsonBodies } from './http/json-body.ts';
-import { openApiDocument } from './http/openapi.ts';
-import { addPairingRoutes } from './http/pairing-routes.ts';
 import { requestFault } from './http/request-fault.ts';
 import { createGuard } from './http/request-guard.ts';
-import { RunningRequests } from './http/running-requests.ts';
-import { addToolRoutes } from './http/tool-routes.ts';
 import { httpLimits } from './limits.ts';
 import { createLinkEndpoint, LINK_PATH } from './link/link-endpoint.ts';
 import type { RunnerHub } from './link/runner-hub.ts';
 import type { Log } from './log/log.ts';
 import { createRefusalLog } from './log/refusal-log.ts';
 import { addMcpRoute, type McpRoute } from './mcp/mcp-route.ts';
+import { addAdminRoutes } from './server/admin-routes.ts';
+import { addExtensionRoutes, type ExtensionAdministration } from './server/extension-routes.ts';
+import { createHttpServer, type HttpTimes } from './server/http-server.ts';
+import { openApiDocument } from './server/openapi.ts';
+import { addPairingRoutes } from './server/pairing-routes.ts';
+import { addToolRoutes } from './server/tool-routes.ts';
 import './http/fastify-request.ts';
 
 /** What a gateway is made of; `cli` composes them. */

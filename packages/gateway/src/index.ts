@@ -11,11 +11,9 @@ export type {
   TokenListing,
   Tokens,
 } from './auth/tokens.ts';
+export type { ConfigRow, ConfigSource, HostConfig } from './config/config-row.ts';
 export type { ConfigWarning } from './config/config-warnings.ts';
 export {
-  type ConfigRow,
-  type ConfigSource,
-  type HostConfig,
   type HostConfigInput,
   type HostConfigReading,
   type HostFlags,
@@ -24,6 +22,6 @@ export {
 export type { HostConfigFault } from './config/host-config-fault.ts';
 export { type GatewayErrorCode, gatewayErrors } from './errors.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
-export type { ExtensionAdministration } from './http/extension-routes.ts';
 export { createRunnerHub, type RunnerHub } from './link/runner-hub.ts';
 export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log/log.ts';
+export type { ExtensionAdministration } from './server/extension-routes.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json } from '@fairlead/base';
-import { readCallBody } from '../src/http/call-body.ts';
+import { readCallBody } from '../src/calls/call-body.ts';
 
 function params(body: Json): Json {
   const reading = readCallBody(body);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '@fairlead/testing';
-import { type RequestEnd, RunningRequests } from '../src/http/running-requests.ts';
+import { type RequestEnd, RunningRequests } from '../src/calls/running-requests.ts';
 
 test('each request is cut at its own limit, in the order they came, with one timer', async () => {
   const clock = manualClock();

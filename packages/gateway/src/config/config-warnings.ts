@@ -1,6 +1,6 @@
 import { nearestKey, type TomlPath } from '@fairlead/base';
 import { isLoopback } from '../http/host-name.ts';
-import type { ConfigRow, HostConfig } from './host-config.ts';
+import type { ConfigRow, HostConfig } from './config-row.ts';
 import { authorityModes, hostSettings } from './host-settings.ts';
 import { isTomlTable, type TomlDocument, writtenPath } from './toml-document.ts';
 

@@ -1,10 +1,10 @@
 import { FairleadError } from '@fairlead/base';
 import type { FastifyReply } from 'fastify';
+import type { RunningRequests } from '../calls/running-requests.ts';
 import { gatewayErrors } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { sendEnvelope } from './answer.ts';
 import { type Envelope, refusalEnvelope } from './envelope.ts';
-import type { RunningRequests } from './running-requests.ts';
 
 /** Runs what a route does and answers with it; a fault with a code of ours is told, any other only logged. */
 export function answerWith(

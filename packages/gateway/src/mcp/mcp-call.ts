@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { isContext, isSessionId } from '../http/call-body.ts';
+import { isContext, isSessionId } from '../calls/call-body.ts';
 import { httpLimits } from '../limits.ts';
 import { RECORDING_SESSION_ARGUMENT } from './mcp-tool.ts';
 

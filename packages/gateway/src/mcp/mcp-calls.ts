@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '@fairlead/base';
 import { directTool, dispatchErrors, type Principal, type RuntimeTool } from '@fairlead/dispatch';
 import { type CutShort, cutShort } from '../calls/cut-short.ts';
-import type { RunningRequests } from '../http/running-requests.ts';
+import type { RunningRequests } from '../calls/running-requests.ts';
 import type { Log } from '../log/log.ts';
 import { admitMcpCall, noSuchTool } from './mcp-admission.ts';
 import type { McpCall } from './mcp-call.ts';

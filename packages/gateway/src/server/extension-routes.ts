@@ -1,10 +1,10 @@
 import { hasValue, isJsonObject, type Json, type Outcome } from '@fairlead/base';
 import type { FastifyInstance } from 'fastify';
+import type { RunningRequests } from '../calls/running-requests.ts';
+import type { Admission } from '../http/admission.ts';
+import { answerWith } from '../http/coded-answer.ts';
+import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import type { Log } from '../log/log.ts';
-import type { Admission } from './admission.ts';
-import { answerWith } from './coded-answer.ts';
-import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
-import type { RunningRequests } from './running-requests.ts';
 
 /** The host's extensions, as its own commands administer them; `cli` hands over what the hub and its loaders do. */
 export interface ExtensionAdministration {

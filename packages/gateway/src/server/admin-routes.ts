@@ -2,13 +2,13 @@ import { hasValue, type Json, type JsonObject } from '@fairlead/base';
 import { isScope, mayUseRunner, type Principal, type RunnerPort } from '@fairlead/dispatch';
 import type { FastifyInstance } from 'fastify';
 import type { Tokens } from '../auth/tokens.ts';
+import type { RunningRequests } from '../calls/running-requests.ts';
+import { type Admission, missingScope } from '../http/admission.ts';
+import { sendEnvelope } from '../http/answer.ts';
+import { answerWith } from '../http/coded-answer.ts';
+import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import { httpLimits } from '../limits.ts';
 import type { Log } from '../log/log.ts';
-import { type Admission, missingScope } from './admission.ts';
-import { sendEnvelope } from './answer.ts';
-import { answerWith } from './coded-answer.ts';
-import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
-import type { RunningRequests } from './running-requests.ts';
 import { readTokenBody } from './token-body.ts';
 
 /** What the routes of this machine's own commands need. */

@@ -3,13 +3,13 @@ import { mayUseRunner, type Principal } from '@fairlead/dispatch';
 import type { FastifyInstance } from 'fastify';
 import type { Pairings, PairingWish } from '../auth/pairings.ts';
 import type { Tokens } from '../auth/tokens.ts';
+import type { RunningRequests } from '../calls/running-requests.ts';
+import type { Admission } from '../http/admission.ts';
+import type { ClientAddress } from '../http/client-address.ts';
+import { answerWith } from '../http/coded-answer.ts';
+import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import { pairingLimits } from '../limits.ts';
 import type { Log } from '../log/log.ts';
-import type { Admission } from './admission.ts';
-import type { ClientAddress } from './client-address.ts';
-import { answerWith } from './coded-answer.ts';
-import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
-import type { RunningRequests } from './running-requests.ts';
 
 /** What pairing a second machine needs. */
 export type PairingRouteOptions = {

@@ -6,11 +6,11 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { JSON_TYPE } from '../http/answer.ts';
+import { type Envelope, refusalEnvelope } from '../http/envelope.ts';
+import { writeRawAnswer } from '../http/raw-answer.ts';
 import { httpLimits } from '../limits.ts';
 import type { LinkEndpoint } from '../link/link-endpoint.ts';
-import { JSON_TYPE } from './answer.ts';
-import { type Envelope, refusalEnvelope } from './envelope.ts';
-import { writeRawAnswer } from './raw-answer.ts';
 
 /** Times that only tests change. */
 export type HttpTimes = {

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@fairlead/base';
 import { dispatchErrors, type RuntimeTool } from '@fairlead/dispatch';
 import { gatewayErrors } from '../errors.ts';
+import { type RouteDescription, type RouteToken, routes } from '../http/routes.ts';
+import { statusOf } from '../http/status.ts';
 import { httpLimits } from '../limits.ts';
-import { type RouteDescription, type RouteToken, routes } from './routes.ts';
-import { statusOf } from './status.ts';
 
 /** The HTTP API as an OpenAPI 3.1 document, from the routes that are registered and the tools that are served. */
 export function openApiDocument(about: {

@@ -1,5 +1,5 @@
 import type { Invocation } from '@fairlead/dispatch';
-import type { Envelope } from './envelope.ts';
+import type { Envelope } from '../http/envelope.ts';
 
 /** The envelope of one invocation: the one place where a certainty becomes `dispatch_certainty`. */
 export function callEnvelope(invocation: Invocation): Envelope {

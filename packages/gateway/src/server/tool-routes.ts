@@ -7,15 +7,15 @@ import {
   type RuntimeTool,
 } from '@fairlead/dispatch';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type CallRequest, readCallBody } from '../calls/call-body.ts';
 import { type CutShort, cutShort } from '../calls/cut-short.ts';
+import type { RunningRequests } from '../calls/running-requests.ts';
+import type { Admission } from '../http/admission.ts';
+import { sendEnvelope, sendJson } from '../http/answer.ts';
+import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import type { Log } from '../log/log.ts';
 import { MCP_RESULT_TYPE, mcpResult } from '../mcp/mcp-result.ts';
-import type { Admission } from './admission.ts';
-import { sendEnvelope, sendJson } from './answer.ts';
-import { type CallRequest, readCallBody } from './call-body.ts';
 import { callEnvelope, callStatus } from './call-envelope.ts';
-import { type Envelope, refusalEnvelope, successEnvelope } from './envelope.ts';
-import type { RunningRequests } from './running-requests.ts';
 
 /** `POST /api/tools/list` and `POST /api/tools/call`. */
 export function addToolRoutes(
