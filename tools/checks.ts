@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { checkFloors } from './floors.ts';
+import { checkFolders } from './folders.ts';
 
 export const root = join(import.meta.dirname, '..');
 
@@ -31,6 +32,14 @@ export const checks: readonly Check[] = [
     holds: 'imports go down the floors',
     run: async () => {
       const faults = await checkFloors(root);
+      return { ok: faults.length === 0, output: faults.join('\n') };
+    },
+  },
+  {
+    name: 'folders',
+    holds: 'folders of a package import one way',
+    run: async () => {
+      const faults = await checkFolders(root);
       return { ok: faults.length === 0, output: faults.join('\n') };
     },
   },

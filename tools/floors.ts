@@ -26,6 +26,11 @@ const islands: ReadonlySet<string> = new Set(['plugin-sdk']);
 
 const importPattern = /(?:\bfrom\s+|\bimport\s*\(?\s*|\brequire\s*\(\s*)(['"])([^'"\n]+)\1/g;
 
+/** Everything that a text imports, as it is written there. */
+export function importsOf(text: string): string[] {
+  return [...text.matchAll(importPattern)].map((match) => match[2] ?? '');
+}
+
 /** Reads every source and test file of the packages and returns one sentence per import that breaks a rule. */
 export async function checkFloors(root: string): Promise<string[]> {
   const faults: string[] = [];
@@ -33,8 +38,7 @@ export async function checkFloors(root: string): Promise<string[]> {
     const [, name, area] = path.split(sep);
     if (name === undefined || path.includes(`${sep}fixtures${sep}`)) continue;
     const text = await readFile(join(root, path), 'utf8');
-    for (const match of text.matchAll(importPattern)) {
-      const specifier = match[2] ?? '';
+    for (const specifier of importsOf(text)) {
       const fault = specifier.startsWith('.')
         ? relativeFault(name, join(dirname(path), specifier), specifier)
         : faultOf(name, area === 'test', specifier);
