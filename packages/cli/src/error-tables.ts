@@ -11,6 +11,8 @@ const otherTables: readonly (() => Promise<Table>)[] = [
   async () => (await import('@fairlead/process')).processErrors,
   async () => (await import('@fairlead/runner')).runnerErrors,
   async () => (await import('@fairlead/gateway')).gatewayErrors,
+  async () => (await import('@fairlead/hub')).hubErrors,
+  async () => (await import('@fairlead/extension/runtime')).extensionErrors,
 ];
 
 /** What to do about a code, or null for one that no table has (a provider's or a newer server's). */

@@ -167,6 +167,15 @@ export const cliErrors = defineErrors({
     message: 'This Node is older than 24.',
     next: 'Install Node 24, or let the plugin name a newer Node by its full path, such as .node24/node_modules/.bin/node of the clone.',
   },
+  extension_name_invalid: {
+    message: 'That cannot be the name of an extension.',
+    next: 'Take a name of 1 to 40 lower-case letters, digits, `_` and `-` that begins with a letter; `path` is taken by fairlead.toml.',
+  },
+  extension_has_no_folder: {
+    message:
+      'The extension was not loaded from a folder, so it can be neither reloaded nor unloaded by a command.',
+    next: 'Switch it off where it is not wanted with `/extensions remove`; the host’s own ones stay installed.',
+  },
   host_not_running: {
     message: 'No host runs on this state directory.',
     next: 'Start one with `fairlead up`; for a machine that only runs a Runner this is as it should be.',

@@ -34,6 +34,8 @@ export const answerTimeoutMs = Object.freeze({
   'check-config': 15 * secondMs,
   'reload-config': 150 * secondMs,
   admin: 15 * secondMs,
+  /** Its worker may take 30 s to load and its global instance 30 s to open. */
+  extension: 90 * secondMs,
   /** `/healthz` touches nothing but the event loop. */
   health: 2 * secondMs,
 });

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { CommandOutput } from './command-context.ts';
 import type { Execute } from './commands/execute.ts';
+import { registerExtCommands } from './commands/ext/register-ext-commands.ts';
 import { registerHostCommands } from './commands/host/register-host-commands.ts';
 import { registerMcpCommand } from './commands/mcp/register-mcp-command.ts';
 import { registerPluginCommands } from './commands/plugin/register-plugin-commands.ts';
@@ -37,6 +38,7 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
   registerRunnerCommands(program, execute);
   registerTokenCommands(program, execute);
   registerPluginCommands(program, execute);
+  registerExtCommands(program, execute);
   registerMcpCommand(program, execute);
   refuseRepeatedFlags(program);
   return program;

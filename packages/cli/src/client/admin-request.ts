@@ -20,9 +20,11 @@ export async function adminRequest(
     readonly method: 'GET' | 'POST' | 'DELETE';
     readonly path: string;
     readonly body?: Json;
+    /** How long the answer may take; default 15 s. */
+    readonly timeoutMs?: number;
   },
 ): Promise<Json> {
-  const { url, stateDirectory, method, path, body } = options;
+  const { url, stateDirectory, method, path, body, timeoutMs = answerTimeoutMs.admin } = options;
   const token = await readOperatorToken(stateDirectory);
   const answer = await withProgress(context, 'waiting for the host', () =>
     sendOnce({
@@ -32,7 +34,7 @@ export async function adminRequest(
       method,
       token,
       ...(body === undefined ? {} : { body }),
-      timeoutMs: answerTimeoutMs.admin,
+      timeoutMs,
     }),
   );
   switch (answer.kind) {

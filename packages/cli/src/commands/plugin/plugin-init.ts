@@ -7,7 +7,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import { commandHint, shellWord } from '../../output/command-hint.ts';
 import { providerBlock } from '../../runner-file/provider-block.ts';
 import { takeEmptyFolder } from '../../scaffold/empty-folder.ts';
-import { packSdk } from '../../scaffold/pack-sdk.ts';
+import { packPackage } from '../../scaffold/pack-package.ts';
 import { pluginFiles, sdkTarball } from '../../scaffold/plugin-files.ts';
 import { resolveStateDirectory } from '../../state/state-directory.ts';
 
@@ -33,7 +33,7 @@ export async function pluginInit(
     await writeFile(join(target, path), text, { flag: 'wx' });
   }
   const { cloneRoot, env } = context;
-  await packSdk({ cloneRoot, target: join(target, sdkTarball), env });
+  await packPackage({ cloneRoot, folder: 'packages/plugin-sdk', target: join(target, sdkTarball), env });
   context.stdout(nextSteps(context, target, id));
   return exitCodes.done;
 }

@@ -8,18 +8,22 @@ import { cliError } from '../cli-error.ts';
 const packTimeoutMs = 60_000;
 
 /**
- * Packs the clone's SDK as npm would publish it and lays it at `target`. Nothing is fetched and no script is run.
- * Throws `sdk_not_packed`.
+ * Packs one of the clone's packages for authors as npm would publish it and lays it at `target`. Nothing is fetched and no
+ * script is run. Throws `sdk_not_packed`.
  */
-export async function packSdk(options: {
+export async function packPackage(options: {
   readonly cloneRoot: string;
+  /** Within the clone. */
+  readonly folder: 'packages/plugin-sdk' | 'packages/extension';
   readonly target: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }): Promise<void> {
-  const { cloneRoot, target, env } = options;
-  const source = join(cloneRoot, 'packages/plugin-sdk');
+  const { cloneRoot, folder, target, env } = options;
+  const source = join(cloneRoot, folder);
   if (!existsSync(join(source, 'dist/index.js'))) {
-    throw cliError('sdk_not_packed', { message: 'The SDK does not stand beside this command.' });
+    throw cliError('sdk_not_packed', {
+      message: 'The package for authors does not stand beside this command.',
+    });
   }
   const aside = await mkdtemp(join(tmpdir(), 'fairlead-sdk-'));
   try {
