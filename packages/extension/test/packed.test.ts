@@ -3,17 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import {
-  type AuthorProject,
-  authorProject,
-  compilers,
-  NODE_OPTIONS,
-  nodeOfTheMachine,
-} from './packed-extension.ts';
+import { type AuthorProject, compilers, nodeOfTheMachine } from '@fairlead/testing';
+import { extensionProject, NODE_OPTIONS } from './packed-extension.ts';
 
 let project: AuthorProject;
 before(() => {
-  project = authorProject();
+  project = extensionProject();
 });
 after(() => project.remove());
 

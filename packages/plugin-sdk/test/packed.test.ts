@@ -3,12 +3,16 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { type AuthorProject, authorProject, compilers, nodeOfTheMachine } from './packed-sdk.ts';
+import { type AuthorProject, authorProject, compilers, nodeOfTheMachine } from '@fairlead/testing';
 import { callLine } from './served.ts';
 
 let project: AuthorProject;
 before(() => {
-  project = authorProject();
+  project = authorProject({
+    name: 'plugin-sdk',
+    fixtures: join(import.meta.dirname, 'fixtures'),
+    modules: ['@types/node', 'undici-types'],
+  });
 });
 after(() => project.remove());
 
@@ -95,7 +99,7 @@ const snippets = [...readme.matchAll(/```ts\n\/\/ [a-z/]+\/([a-z.]+)\n([\s\S]*?)
 test('the quick start of the README compiles and does what it says', { skip: withoutOldNode }, () => {
   const quickStart = snippets.find(({ name }) => name === 'plugin.ts');
   for (const compiler of compilers) {
-    assert.equal(project.compileText(compiler, 'plugin.ts', String(quickStart?.text)), '');
+    assert.equal(project.compileTexts(compiler, { 'plugin.ts': String(quickStart?.text) }), '');
   }
   const [, byHand] = /echo '(.*)' \| node dist\/plugin\.js/.exec(readme) ?? [];
   assert.deepEqual(
@@ -114,7 +118,7 @@ test('the test of the README compiles and passes', { skip: withoutOldNode }, () 
   const snippet = snippets.find(({ name }) => name === 'plugin.test.ts');
   const options = { types: ['node'], skipLibCheck: true };
   for (const compiler of compilers) {
-    assert.equal(project.compileText(compiler, 'plugin.test.ts', String(snippet?.text), options), '');
+    assert.equal(project.compileTexts(compiler, { 'plugin.test.ts': String(snippet?.text) }, options), '');
   }
   const { status, stdout } = run('dist/plugin.test.js', '');
   assert.match(stdout, /^# pass 1$/m);

@@ -1,3 +1,10 @@
+export {
+  type AuthorProject,
+  authorProject,
+  type CompilerOptions,
+  compilers,
+  nodeOfTheMachine,
+} from './author-project.ts';
 export { type Hygiene, type HygieneOptions, hygiene, type TestLike } from './hygiene.ts';
 export { type ManualClock, manualClock } from './manual-clock.ts';
 export { type NobodyOptions, spawnAsNobody } from './nobody.ts';
