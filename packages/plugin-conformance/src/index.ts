@@ -1,1 +1,15 @@
-export {};
+export type { CallRequest } from './checks/run.ts';
+export type { Clause, ClauseLevel } from './clauses/clause.ts';
+export { type ClauseId, clauses } from './clauses/clauses.ts';
+export { playScenario } from './hostile/machine-stage.ts';
+export type { RunnerAnswer, Scenario } from './hostile/scenario.ts';
+export { scenarioListJson, scenarioListText } from './hostile/scenario-list.ts';
+export { hostileScenarios, scenarioOf } from './hostile/scenarios.ts';
+export type { PluginCommand, StartFault } from './plugin/lab.ts';
+export { reportJson, reportText } from './report/report-text.ts';
+export {
+  type ClauseReport,
+  type ConformanceOptions,
+  type ConformanceReport,
+  runConformance,
+} from './run-conformance.ts';

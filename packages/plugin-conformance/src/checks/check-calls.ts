@@ -1,0 +1,140 @@
+import { checkJsonBounds, isJsonObject, type JsonObject, jsonEqual } from '@fairlead/base';
+import { type AdmittedTool, argumentsBounds, type FrozenCatalog } from '@fairlead/protocol';
+import type { ClauseId } from '../clauses/clauses.ts';
+import { runLimits } from '../limits.ts';
+import { type Judged, judge, judgeIdle } from '../plugin/judge.ts';
+import type { PluginSession } from '../plugin/plugin-session.ts';
+import { resultFaults, SHOWN_BY_A_RESULT } from './result-faults.ts';
+import { ask, type Run, readySession } from './run.ts';
+import { fullArguments, largestArguments, smallestArguments, unicodeArguments } from './sample-arguments.ts';
+
+/** One call, and the clause that is broken where it has no answer. */
+type PlannedCall = {
+  readonly tool: AdmittedTool;
+  readonly arguments: JsonObject;
+  readonly answers: 'wire.call.answers' | 'wire.call.utf8-arguments' | 'wire.call.largest-arguments';
+};
+
+/** Which tools were called, and which were left alone because nobody said that calling them changes nothing. */
+export type CalledTools = { readonly called: readonly string[]; readonly notCalled: readonly string[] };
+
+const CALL_CLAUSES: readonly ClauseId[] = [
+  'wire.call.answers',
+  'wire.call.utf8-arguments',
+  ...SHOWN_BY_A_RESULT,
+  'wire.call.output-schema',
+  'wire.call.largest-arguments',
+];
+
+/** True where the author says that a call changes nothing. Only such tools are called without being named. */
+export function isReadOnly({ definition }: AdmittedTool): boolean {
+  const { annotations } = definition;
+  if (annotations === undefined || !isJsonObject(annotations)) return false;
+  return annotations['readOnlyHint'] === true && annotations['destructiveHint'] !== true;
+}
+
+/**
+ * Calls every tool that is annotated as read-only with arguments made from its schema, and what the caller named with the
+ * caller's own. `session` is taken over; the one that is returned has answered everything, or is null where there is none.
+ */
+export async function checkCalls(
+  run: Run,
+  session: PluginSession,
+  catalog: FrozenCatalog,
+): Promise<CalledTools & { readonly session: PluginSession | null }> {
+  const { findings } = run;
+  const planned = plan(run, catalog);
+  const called = [...new Set(planned.map(({ tool }) => tool.name))];
+  const notCalled = [...catalog.tools.keys()].filter((name) => !called.includes(name));
+  if (planned.length === 0) findings.skip(nothingToCall(catalog), CALL_CLAUSES);
+  if (!planned.some(({ tool }) => tool.output !== undefined))
+    findings.skip('no tool that was called has an outputSchema', ['wire.call.output-schema']);
+  let current: PluginSession | null = session;
+  let failed = 0;
+  const badTools = new Set<string>();
+  for (const call of planned) {
+    // Larger and odder arguments say nothing new about a tool that fails with plain ones.
+    if (badTools.has(call.tool.name) && call.answers !== 'wire.call.answers') continue;
+    current ??= await readySession(run);
+    if (current === null) break;
+    if (!(await makeCall(run, current, call))) {
+      badTools.add(call.tool.name);
+      failed += 1;
+    }
+    if (!current.sound || !current.answered.has(current.lastId)) current = null;
+    if (failed >= runLimits.maxFailedCalls) break;
+  }
+  if (current !== null && planned.length > 0) {
+    await current.listen();
+    if (!judgeIdle(findings, current)) current = null;
+  }
+  return { called, notCalled, session: current };
+}
+
+function nothingToCall({ tools }: FrozenCatalog): string {
+  return tools.size === 0
+    ? 'the plugin lists no tool'
+    : 'no tool is annotated readOnlyHint; name one with --call TOOL=JSON';
+}
+
+function plan({ calls, findings }: Run, { tools }: FrozenCatalog): PlannedCall[] {
+  const planned: PlannedCall[] = [];
+  const add = (tool: AdmittedTool, args: JsonObject | null, answers: PlannedCall['answers']): boolean => {
+    if (args === null || !isAllowed(tool, args)) return false;
+    const isKnown = planned.some((call) => call.tool === tool && jsonEqual(call.arguments, args));
+    if (!isKnown) planned.push({ tool, arguments: args, answers });
+    return !isKnown;
+  };
+  const readOnly = [...tools.values()].filter(isReadOnly);
+  for (const tool of readOnly) {
+    const schema = schemaOf(tool);
+    add(tool, smallestArguments(schema), 'wire.call.answers');
+    add(tool, fullArguments(schema), 'wire.call.answers');
+  }
+  for (const { tool: name, arguments: args } of calls) {
+    const tool = tools.get(name);
+    if (tool !== undefined) planned.push({ tool, arguments: args, answers: 'wire.call.answers' });
+  }
+  // One tool shows how the plugin reads; all of them would only take longer.
+  const odd = (answers: PlannedCall['answers'], make: (schema: JsonObject) => JsonObject | null): void => {
+    if (!readOnly.some((tool) => add(tool, make(schemaOf(tool)), answers)))
+      findings.skip('no tool that is annotated readOnlyHint has room for such arguments', [answers]);
+  };
+  odd('wire.call.utf8-arguments', unicodeArguments);
+  odd('wire.call.largest-arguments', largestArguments);
+  return planned;
+}
+
+function schemaOf({ definition }: AdmittedTool): JsonObject {
+  return definition['inputSchema'] as JsonObject;
+}
+
+function isAllowed(tool: AdmittedTool, args: JsonObject): boolean {
+  return isJsonObject(args) && checkJsonBounds(args, argumentsBounds) === null && tool.input.matches(args);
+}
+
+/** True where the answer is all that it must be. */
+async function makeCall(run: Run, session: PluginSession, call: PlannedCall): Promise<boolean> {
+  const { findings } = run;
+  const { tool, answers } = call;
+  const answer = await send(run, session, call);
+  if (answer === null) return false;
+  findings.pass(answers);
+  if (answer.kind === 'error') return true;
+  const faults = resultFaults(answer.result, tool, answer.bytes);
+  for (const fault of faults) findings.fault(fault);
+  if (faults.length > 0) return false;
+  findings.pass(...SHOWN_BY_A_RESULT);
+  if (tool.output !== undefined) findings.pass('wire.call.output-schema');
+  return true;
+}
+
+async function send(run: Run, session: PluginSession, call: PlannedCall): Promise<Judged> {
+  const params = { name: call.tool.name, arguments: call.arguments };
+  if (call.answers !== 'wire.call.utf8-arguments')
+    return ask(run, session, 'tools/call', params, call.answers);
+  const request = session.next('tools/call', params);
+  // The second byte of a character begins the second piece.
+  await session.sendInPieces(request.bytes, [request.bytes.indexOf('é') + 1]);
+  return judge(run.findings, session, await session.answerTo(request.id), call.answers);
+}

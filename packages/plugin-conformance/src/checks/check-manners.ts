@@ -1,0 +1,222 @@
+import { isJsonObject, type Json, type JsonObject, parseJson } from '@fairlead/base';
+import { type AdmittedTool, type FrozenCatalog, frameBounds, frameLimits } from '@fairlead/protocol';
+import type { ClauseId } from '../clauses/clauses.ts';
+import { INITIALIZE, isStartFault } from '../plugin/lab.ts';
+import { readAnswer } from '../plugin/line-faults.ts';
+import type { Exchange, PluginSession } from '../plugin/plugin-session.ts';
+import { shownBytes } from '../plugin/shown.ts';
+import { isReadOnly } from './check-calls.ts';
+import { isAlive, type Run, readySession } from './run.ts';
+import { badArguments } from './sample-arguments.ts';
+
+// What no Runner sends, and how the plugin bears it. Each probe leaves a process behind that is in step, or none.
+
+/** True where the process can be asked the next thing. */
+type Probe = (run: Run, session: PluginSession) => Promise<boolean>;
+
+/** Sends the plugin what it need not expect, one thing after another, in as few processes as it survives. */
+export async function checkManners(run: Run, catalog: FrozenCatalog): Promise<void> {
+  let session = await startInPieces(run);
+  const probes: readonly Probe[] = [
+    joined,
+    notification,
+    unknownMethod,
+    malformedLine,
+    largestLine,
+    otherVersion,
+    (...given) => unknownTool(...given, catalog),
+    (...given) => wrongArguments(...given, catalog),
+  ];
+  for (const probe of probes) {
+    session ??= await readySession(run);
+    if (session === null) return;
+    if (!(await probe(run, session))) session = null;
+  }
+}
+
+/** The first request in three pieces, as a slow pipe gives it. */
+async function startInPieces(run: Run): Promise<PluginSession | null> {
+  const { lab, findings } = run;
+  const session = await lab.start();
+  if (isStartFault(session)) return null;
+  const hello = session.next('initialize', INITIALIZE);
+  await session.sendInPieces(hello.bytes, [1, hello.bytes.length - 1]);
+  const exchange = await session.answerTo(hello.id);
+  if (exchange.kind === 'line' && readAnswer(exchange.line, hello.id).kind === 'result') {
+    findings.pass('wire.framing.pieces');
+    return (await isAlive(session)) ? session : null;
+  }
+  findings.fault({
+    clause: 'wire.framing.pieces',
+    expected: 'the answer to one request that came in three pieces',
+    seen: seenOf(exchange),
+  });
+  return null;
+}
+
+const joined: Probe = async ({ findings }, session) => {
+  const first = session.next('tools/list', {});
+  const second = session.next('tools/list', {});
+  session.send(Buffer.concat([first.bytes, second.bytes]));
+  const clause = 'wire.manners.joined';
+  let exchange = await session.answerTo(second.id);
+  const [early] = exchange.noise;
+  if (early !== undefined && readAnswer(early, first.id).kind === 'result') session.answered.add(first.id);
+  // Which of the two is answered first does not matter.
+  else if (session.answered.has(second.id)) exchange = await session.answerTo(first.id);
+  if (session.answered.has(first.id) && session.answered.has(second.id)) {
+    findings.pass(clause);
+    return true;
+  }
+  findings.fault({ clause, expected: 'two answers to two requests in one piece', seen: seenOf(exchange) });
+  return false;
+};
+
+const notification: Probe = (run, session) =>
+  bears(run, session, {
+    clause: 'wire.manners.notification',
+    line: '{"jsonrpc":"2.0","method":"notifications/none","params":{}}',
+    what: 'after a line without an id',
+  });
+
+const malformedLine: Probe = (run, session) =>
+  bears(run, session, {
+    clause: 'wire.manners.malformed-line',
+    line: '{"jsonrpc":"2.0","id":',
+    what: 'after a line that is no JSON',
+  });
+
+const largestLine: Probe = (run, session) => {
+  const id = session.takeId();
+  const head = `{"jsonrpc":"2.0","id":${id},"method":"fairlead/none","params":{"filler":"`;
+  const line = `${head}${'x'.repeat(frameLimits.maxBytes - head.length - 3)}"}}`;
+  return bears(run, session, {
+    clause: 'wire.manners.largest-line',
+    line,
+    what: 'after a line of 1 MiB',
+    id,
+  });
+};
+
+type Borne = {
+  readonly clause: ClauseId;
+  readonly line: string;
+  readonly what: string;
+  /** The line's own id, which may be answered. */
+  readonly id?: number;
+};
+
+/** Sends one line and then an ordinary request: an error without an id, or under the line's own, may come in between. */
+async function bears({ findings }: Run, session: PluginSession, borne: Borne): Promise<boolean> {
+  const { clause, line, what, id } = borne;
+  session.send(Buffer.from(`${line}\n`));
+  const exchange = await session.ask('tools/list', {});
+  const isFine =
+    session.answered.has(exchange.id) &&
+    exchange.noise.length <= 1 &&
+    exchange.noise.every((each) => isError(each, id));
+  if (isFine) findings.pass(clause);
+  else findings.fault({ clause, expected: `the answer to the next request ${what}`, seen: seenOf(exchange) });
+  return isFine;
+}
+
+function isError(line: Uint8Array, id: number | undefined): boolean {
+  const parsed = parseJson(line, frameBounds);
+  if (!parsed.ok || !isJsonObject(parsed.value)) return false;
+  const { value } = parsed;
+  const answersIt = value['id'] === null || (id !== undefined && value['id'] === id);
+  return answersIt && Object.hasOwn(value, 'error') && !Object.hasOwn(value, 'result');
+}
+
+const UNKNOWN_METHOD = -32601;
+
+const unknownMethod: Probe = async ({ findings }, session) => {
+  const clause = 'wire.manners.unknown-method';
+  const exchange = await unusual(session, 'fairlead/none', {});
+  const read = exchange.kind === 'line' ? readAnswer(exchange.line, exchange.id) : null;
+  if (read?.kind === 'error' && read.code === UNKNOWN_METHOD) findings.pass(clause, 'wire.response.error');
+  else findings.fault({ clause, expected: `the error ${UNKNOWN_METHOD}`, seen: seenOf(exchange) });
+  return isInStep(session, exchange);
+};
+
+const otherVersion: Probe = async ({ findings }, session) => {
+  const clause = 'wire.manners.other-version';
+  const version = 'fairlead-none-v0';
+  const exchange = await session.ask('initialize', { protocolVersion: version });
+  const read = exchange.kind === 'line' ? readAnswer(exchange.line, exchange.id) : null;
+  const claimed = read?.kind === 'result' ? versionOf(read.result) : null;
+  if (read !== null && read.kind !== 'fault' && claimed !== version) findings.pass(clause);
+  else
+    findings.fault({ clause, expected: 'an error, or the version that it speaks', seen: seenOf(exchange) });
+  return isInStep(session, exchange);
+};
+
+function versionOf(result: Json): Json | undefined {
+  return isJsonObject(result) ? result['protocolVersion'] : undefined;
+}
+
+async function unknownTool(run: Run, session: PluginSession, { tools }: FrozenCatalog): Promise<boolean> {
+  let name = 'fairlead_no_such_tool';
+  while (tools.has(name)) name += '_';
+  const exchange = await session.ask('tools/call', { name, arguments: {} });
+  return fails(run, session, 'wire.manners.unknown-tool', exchange);
+}
+
+async function wrongArguments(run: Run, session: PluginSession, { tools }: FrozenCatalog): Promise<boolean> {
+  const clause = 'wire.manners.bad-arguments';
+  for (const tool of [...tools.values()].filter(isReadOnly)) {
+    const args = badArguments(tool.definition['inputSchema'] as JsonObject);
+    if (args === null || tool.input.matches(args)) continue;
+    return fails(run, session, clause, await session.ask('tools/call', paramsOf(tool, args)));
+  }
+  run.findings.skip('no tool that is annotated readOnlyHint has a schema that an object can break', [clause]);
+  return true;
+}
+
+function paramsOf({ name }: AdmittedTool, args: JsonObject): JsonObject {
+  return { name, arguments: args };
+}
+
+/** A failure is an error of JSON-RPC or a result with isError. */
+function fails({ findings }: Run, session: PluginSession, clause: ClauseId, exchange: Exchange): boolean {
+  const read = exchange.kind === 'line' ? readAnswer(exchange.line, exchange.id) : null;
+  const isFailure =
+    read?.kind === 'error' ||
+    (read?.kind === 'result' && isJsonObject(read.result) && read.result['isError'] === true);
+  if (isFailure) findings.pass(clause);
+  else
+    findings.fault({
+      clause,
+      expected: 'an error, or a result with isError true',
+      seen: seenOf(exchange),
+    });
+  return isInStep(session, exchange);
+}
+
+/** A request whose method the wire does not have. */
+function unusual(session: PluginSession, method: string, params: JsonObject): Promise<Exchange> {
+  const id = session.takeId();
+  session.send(Buffer.from(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`));
+  return session.answerTo(id);
+}
+
+function isInStep(session: PluginSession, exchange: Exchange): boolean {
+  return session.sound && session.answered.has(exchange.id) && exchange.noise.length === 0;
+}
+
+function seenOf(exchange: Exchange): string {
+  const [noise] = exchange.noise;
+  switch (exchange.kind) {
+    case 'line':
+      return shownBytes(noise ?? exchange.line);
+    case 'timeout':
+      return 'no answer';
+    case 'stdin_closed':
+      return 'its stdin was closed';
+    case 'ended': {
+      const { exit, end } = exchange;
+      if (end !== 'eof') return `its output ended: ${end.replaceAll('_', ' ')}`;
+      return exit === null ? 'its stdout was closed' : `it ended (${exit.code ?? exit.signal})`;
+    }
+  }
+}

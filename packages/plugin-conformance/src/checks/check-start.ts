@@ -1,0 +1,82 @@
+import type { Json } from '@fairlead/base';
+import { admitCatalog, checkInitializeResult, type FrozenCatalog } from '@fairlead/protocol';
+import { judgeIdle } from '../plugin/judge.ts';
+import { INITIALIZE, isStartFault, type StartFault } from '../plugin/lab.ts';
+import { type ClauseFault, strayFault } from '../plugin/line-faults.ts';
+import type { PluginSession } from '../plugin/plugin-session.ts';
+import { shownValue } from '../plugin/shown.ts';
+import { catalogFaults } from './catalog-faults.ts';
+import { ask, type Run } from './run.ts';
+
+/** How far the first start came. */
+export type Start =
+  | { readonly kind: 'not_started'; readonly fault: StartFault }
+  /** The plugin is none that a Runner takes; why has been noted. */
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'ready'; readonly session: PluginSession; readonly catalog: FrozenCatalog };
+
+/** Starts the plugin, says hello, lists its tools and listens: everything that a Runner does before it calls a tool ready. */
+export async function checkStart(run: Run): Promise<Start> {
+  const { lab, findings } = run;
+  const session = await lab.start();
+  if (isStartFault(session)) return { kind: 'not_started', fault: session };
+  await session.listen();
+  const banner = session.takeStrays().lines;
+  for (const line of banner) findings.fault(strayFault(line, session.answered));
+  if (banner.length > 0) return { kind: 'refused' };
+
+  const hello = await ask(run, session, 'initialize', INITIALIZE, 'wire.initialize.answers');
+  if (hello?.kind !== 'result') return refused(run, hello, 'wire.initialize.answers');
+  findings.pass('wire.initialize.answers');
+  const wrong = initializeFault(hello.result, hello.bytes);
+  if (wrong !== null) {
+    findings.fault(wrong);
+    return { kind: 'refused' };
+  }
+  findings.pass('wire.initialize.result', 'wire.initialize.version', 'wire.initialize.extra-members');
+  findings.pass('wire.stderr.free');
+
+  const list = await ask(run, session, 'tools/list', {}, 'wire.list.answers');
+  if (list?.kind !== 'result') return refused(run, list, 'wire.list.answers');
+  findings.pass('wire.list.answers');
+  const admission = admitCatalog(list.result);
+  for (const fault of catalogFaults(list.result)) findings.fault(fault);
+  if (!admission.ok) return { kind: 'refused' };
+  findings.pass(
+    'wire.list.form',
+    'wire.list.count',
+    'wire.list.definition',
+    'wire.list.name',
+    'wire.list.unique-names',
+    'wire.list.title',
+    'wire.list.description',
+    'wire.list.annotations',
+    'wire.list.input-schema',
+    'wire.list.output-schema',
+    'wire.list.schema-keywords',
+    'wire.list.part-bounds',
+  );
+
+  await session.listen();
+  if (!judgeIdle(findings, session)) return { kind: 'refused' };
+  findings.pass('wire.life.goes-on', 'wire.response.once', 'wire.framing.stdout');
+  return { kind: 'ready', session, catalog: admission.catalog };
+}
+
+function refused(
+  { findings }: Run,
+  answer: { readonly kind: 'error'; readonly code: number } | null,
+  clause: 'wire.initialize.answers' | 'wire.list.answers',
+): Start {
+  if (answer !== null) findings.fault({ clause, expected: 'a result', seen: `the error ${answer.code}` });
+  return { kind: 'refused' };
+}
+
+function initializeFault(result: Json, bytes: number): ClauseFault | null {
+  const code = checkInitializeResult(result, bytes);
+  if (code === null) return null;
+  const seen = `${shownValue(result)} (a Runner says ${code})`;
+  return code === 'plugin_protocol_version_mismatch'
+    ? { clause: 'wire.initialize.version', expected: 'protocolVersion webcodex-plugin-v1', seen }
+    : { clause: 'wire.initialize.result', expected: 'an object within the bounds of a part', seen };
+}

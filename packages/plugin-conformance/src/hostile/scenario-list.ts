@@ -1,0 +1,54 @@
+import type { Json } from '@fairlead/base';
+import type { RunnerAnswer, Scenario } from './scenario.ts';
+import { hostileScenarios } from './scenarios.ts';
+
+/** The scenarios as JSON: name, what the plugin does, what a Runner must answer, and the clause that the kit finds broken. */
+export function scenarioListJson(): Json {
+  return { scenarios: hostileScenarios.map(rowOf) };
+}
+
+function rowOf({ name, does, clause, runner, timeoutMs }: Scenario): Json {
+  return {
+    scenario: name,
+    does,
+    runner: { ...runner },
+    clause,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  };
+}
+
+/** What a Runner must answer, on one line. */
+export function runnerAnswerText(runner: RunnerAnswer): string {
+  switch (runner.at) {
+    case 'start': {
+      const { phase, code, diagnostic } = runner;
+      return `not_started ${diagnostic === undefined ? code : `${code}, ${diagnostic.code}`} (${phase})`;
+    }
+    case 'call': {
+      const { certainty, code, state } = runner;
+      const said = `${certainty} ${code ?? 'result'}`;
+      return state === 'ready' || state === code ? said : `${said}, then ${state}`;
+    }
+    case 'ready':
+      return 'ready';
+    case 'idle':
+      return `not_started ${runner.code} (idle)`;
+  }
+}
+
+/** The scenarios as a table for people. */
+export function scenarioListText(): string {
+  const rows = [
+    ['SCENARIO', 'A RUNNER ANSWERS', 'CLAUSE', 'THE PLUGIN'],
+    ...hostileScenarios.map(({ name, does, clause, runner }) => [
+      name,
+      runnerAnswerText(runner),
+      clause ?? '-',
+      does,
+    ]),
+  ];
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
+    .join('');
+}

@@ -1,0 +1,86 @@
+import type { Clock, Random } from '@fairlead/base';
+import { timeoutLimits } from '@fairlead/protocol';
+import { type CalledTools, checkCalls } from './checks/check-calls.ts';
+import { checkSecondStart, checkStdinEnd } from './checks/check-endings.ts';
+import { checkManners } from './checks/check-manners.ts';
+import { checkStart } from './checks/check-start.ts';
+import { type CallRequest, type Run, readySession } from './checks/run.ts';
+import type { Clause } from './clauses/clause.ts';
+import { clauses } from './clauses/clauses.ts';
+import { runLimits } from './limits.ts';
+import { Lab, type PluginCommand, type StartFault } from './plugin/lab.ts';
+import { type Finding, Findings } from './report/findings.ts';
+
+/** What to hold against the wire, and how patiently. */
+export type ConformanceOptions = {
+  readonly plugin: PluginCommand;
+  /** Calls beside those of the tools that are annotated as read-only; each is made once, whatever it does. */
+  readonly calls?: readonly CallRequest[];
+  readonly platform: NodeJS.Platform;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** For each answer, in milliseconds. Default: 30 s, as a Runner's. */
+  readonly timeoutMs?: number;
+  /** How long the plugin is listened to while it has nothing to say, in milliseconds. Default 200. */
+  readonly quietMs?: number;
+  /** How long the plugin may take to end, in milliseconds. Default 2 s. */
+  readonly exitMs?: number;
+};
+
+/** One clause and what was found about it. */
+export type ClauseReport = Clause & Finding;
+
+/** What a run found. */
+export type ConformanceReport = CalledTools & {
+  readonly ok: true;
+  /** True where no clause failed; advice is none. */
+  readonly passed: boolean;
+  readonly clauses: readonly ClauseReport[];
+  /** Calls that were asked for and not made: the plugin lists no such tool. */
+  readonly unknownCalls: readonly string[];
+};
+
+/**
+ * Holds a program against every clause of the plugin wire (docs/reference/plugin-conformance.md). It starts the program
+ * several times, one process after another, and calls the tools that are annotated as read-only; others only where `calls`
+ * names them. Every wait is bounded, and nothing of the plugin is left when this resolves.
+ *
+ * A program that cannot be started is `ok: false` with the code of the protocol's §10 (`plugin_executable_unavailable`,
+ * `plugin_executable_unsupported`, `plugin_spawn_failed`, `plugin_stdio_unavailable`).
+ */
+export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport | StartFault> {
+  const { calls = [], platform } = options;
+  await using lab = new Lab({
+    timeoutMs: timeoutLimits.defaultSecs * 1000,
+    quietMs: runLimits.quietMs,
+    exitMs: runLimits.exitMs,
+    ...options,
+  });
+  const run: Run = { lab, findings: new Findings(), calls };
+  const start = await checkStart(run);
+  if (start.kind === 'not_started') return start.fault;
+  if (start.kind === 'refused') return report(run, { called: [], notCalled: [] }, REFUSED);
+
+  const { catalog } = start;
+  const { called, notCalled, session } = await checkCalls(run, start.session, catalog);
+  const sound = session ?? (await readySession(run));
+  if (sound !== null) await checkStdinEnd(run, sound);
+  await checkManners(run, catalog);
+  await checkSecondStart(run, catalog, platform);
+  const unknownCalls = calls.map(({ tool }) => tool).filter((name) => !catalog.tools.has(name));
+  return report(run, { called, notCalled }, NOT_REACHED, unknownCalls);
+}
+
+const REFUSED = 'the plugin did not come so far: a Runner would not take it';
+const NOT_REACHED = 'the plugin did not come so far a second time';
+
+function report(
+  { findings }: Run,
+  tools: CalledTools,
+  otherwise: string,
+  unknownCalls: readonly string[] = [],
+): ConformanceReport {
+  const found = clauses.map((clause) => ({ ...clause, ...findings.of(clause.id, otherwise) }));
+  const passed = found.every(({ verdict }) => verdict !== 'failed');
+  return { ok: true, passed, clauses: found, ...tools, unknownCalls };
+}
