@@ -13,6 +13,7 @@ export const floors: Readonly<Record<string, number>> = {
   dispatch: 2,
   hub: 2,
   'plugin-conformance': 2,
+  builtins: 3,
   runner: 3,
   gateway: 4,
   cli: 5,

@@ -1,0 +1,1 @@
+export { allBuiltins } from './all-builtins.ts';
