@@ -1,31 +1,78 @@
-import type { Clock } from '@fairlead/base';
-import type { ExtensionRef, HostSide } from '@fairlead/extension/runtime';
+import { type Clock, FairleadError, jsonEqual } from '@fairlead/base';
+import type { ExtensionRef, HostSide, Manifest } from '@fairlead/extension/runtime';
+import { hubError, hubErrors } from '../errors.ts';
+import type { FailureBook } from '../failures/failure-book.ts';
+import type { Fault } from '../failures/fault.ts';
 import type { Report } from '../report.ts';
+import { Births, endCarrier } from './births.ts';
+import { type Candidate, judge, type Refused } from './candidate.ts';
+import { Drains, REPLACED, UNLOADED } from './drains.ts';
 import type { ExtensionSource } from './extension-source.ts';
-import type { InstallReport, ReplaceReport } from './install-report.ts';
+import type { Generation } from './generation.ts';
+import type { GenerationInstances } from './generation-instances.ts';
+import type { InstallNote, InstallReport, RefusedSource, ReplaceReport } from './install-report.ts';
 import type { Installed } from './installed.ts';
+import { Lanes } from './lanes.ts';
+import { nameNotes } from './name-notes.ts';
+import { RESERVED_COMMANDS } from './reserved-names.ts';
+import { Revivals } from './revivals.ts';
 import type { FailedExtension, Roster } from './roster.ts';
+import { unmetNeeds } from './unmet-needs.ts';
 
 export interface RegistryOptions {
   readonly roster: Roster;
+  readonly instances: GenerationInstances;
+  readonly failures: FailureBook;
   readonly clock: Clock;
   readonly report: Report;
-  /** What an extension of this name asks and logs; `changed` is the registry's. */
+  /** What the extension of a ref asks and logs. That an instance has changed, the registry takes itself. */
   hostFor(ref: ExtensionRef): Pick<HostSide, 'ask' | 'log'>;
+  /** Commands that the host keeps for itself. Default: `RESERVED_COMMANDS`. */
+  readonly reserved?: ReadonlySet<string>;
 }
 
-/** Installs, replaces, unloads extensions, and starts dead workers again. */
+/**
+ * Installs, reloads and unloads extensions, and starts dead ones again. What touches one name runs one after another; the rest side by
+ * side. A failure is that extension's alone.
+ */
 export class Registry {
+  readonly #options: RegistryOptions;
   readonly #roster: Roster;
+  readonly #births: Births;
+  readonly #revivals: Revivals;
+  readonly #drains: Drains;
+  readonly #lanes = new Lanes();
+  /** Of what is refused for a cap that may still come. */
+  readonly #waiting = new Map<string, ExtensionSource>();
+  readonly #orders = new Map<string, number>();
+  #lastOrder = 0;
+  #closed: Promise<void> | undefined;
 
   constructor(options: RegistryOptions) {
+    this.#options = options;
     this.#roster = options.roster;
+    const { clock, instances } = options;
+    this.#births = new Births({
+      clock,
+      hostFor: (ref) => options.hostFor(ref),
+      changed: (instance) => instances.changed(instance),
+      died: (generation) => this.#revivals.died(generation),
+    });
+    this.#revivals = new Revivals({
+      ...options,
+      lanes: this.#lanes,
+      births: this.#births,
+      enter: (generation) => this.#enter(generation),
+    });
+    this.#drains = new Drains(instances, clock, this.#births.closing);
   }
 
+  /** Moves with each install, replace, unload, death, restart, and with contributions that change. */
   get generation(): number {
     return this.#roster.generation;
   }
 
+  /** What is in force, in install order; a dead one too, its `gone` says why. */
   all(): readonly Installed[] {
     return this.#roster.all();
   }
@@ -34,23 +81,265 @@ export class Registry {
     return this.#roster.get(name);
   }
 
+  /** What is installed and does not run, in install order. */
   failed(): readonly FailedExtension[] {
     return this.#roster.failed();
   }
 
-  install(_sources: readonly ExtensionSource[]): Promise<InstallReport> {
-    throw new Error('not yet');
+  /**
+   * Starts all sources side by side, judges all manifests, then opens the global instances side by side; resolves when each has opened
+   * or failed. An invalid built-in rejects with the code of its fault, and nothing is installed; any other is refused alone. Earlier
+   * ones that were refused for a cap that has come now are started too. Rejects with `hub_closed` once closing began.
+   */
+  async install(sources: readonly ExtensionSource[]): Promise<InstallReport> {
+    this.#checkOpen();
+    const names = sources.map(({ ref }) => ref.name);
+    // Install order is the order of the calls, whatever is started first.
+    for (const name of names) this.#orderOf(name);
+    const report = await this.#lanes.run(names, () => this.#install(sources, true));
+    const started = report.installed.length === 0 ? [] : await this.#startWaiting();
+    return { ...report, installed: inOrder([...report.installed, ...started]) };
   }
 
-  replace(_name: string, _source: ExtensionSource): Promise<ReplaceReport> {
-    throw new Error('not yet');
+  /**
+   * Puts another generation, perhaps of other code, in the place of one: it is started, judged, and its global instance opened first; a
+   * fault leaves the old one in force. Resolves when the new one is in force. Rejects with `hub_closed` once closing began.
+   */
+  async replace(name: string, source: ExtensionSource): Promise<ReplaceReport> {
+    this.#checkOpen();
+    const report = await this.#lanes.run([name], () => this.#replace(name, source));
+    return report.ok ? { ...report, started: await this.#startWaiting() } : report;
   }
 
-  unload(_name: string): Promise<boolean> {
-    throw new Error('not yet');
+  /**
+   * Takes an extension away: nothing of it is called any more. Resolves when its calls in flight have ended and it is gone; false where
+   * there was none of this name. Rejects with `hub_closed` once closing began.
+   */
+  async unload(name: string): Promise<boolean> {
+    this.#checkOpen();
+    const { found, drained } = await this.#lanes.run([name], async () => this.#unload(name));
+    await drained;
+    return found;
   }
 
+  /** Ends every instance, the last one opened first, then every extension. Calls in flight are not waited for. Never rejects. */
   close(): Promise<void> {
-    throw new Error('not yet');
+    this.#closed ??= this.#close();
+    return this.#closed;
   }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw hubError('hub_closed');
+  }
+
+  #orderOf(name: string): number {
+    let order = this.#orders.get(name);
+    if (order === undefined) {
+      this.#lastOrder += 1;
+      order = this.#lastOrder;
+      this.#orders.set(name, order);
+    }
+    return order;
+  }
+
+  /** @param strict Whether an invalid built-in ends it all. */
+  async #install(sources: readonly ExtensionSource[], strict: boolean): Promise<InstallReport> {
+    const { instances } = this.#options;
+    const { fresh, known, refused } = this.#sort(sources);
+    const started = await this.#startAll(fresh, strict);
+    const judged = judge(started, this.#manifests(), this.#waitingManifests(fresh));
+    const taken = judged.flatMap((one) => (one.ok ? [one.generation] : []));
+    for (const one of judged) if (!one.ok) refused.push(this.#refuse(one));
+    for (const generation of taken) this.#enter(generation);
+    await this.#end(judged.filter((one) => !one.ok));
+    const names = new Set(taken.map(({ name }) => name));
+    const notes = this.#notes(names);
+    await instances.ensure('global', names);
+    const failures = [...names].flatMap((name) => instances.failureOf(name, 'global') ?? []);
+    return { installed: inOrder(taken), known, refused, failures, notes };
+  }
+
+  /** What of the sources is new: a name has one owner, and the same ref again is nothing to do. */
+  #sort(sources: readonly ExtensionSource[]) {
+    const fresh = new Map<string, ExtensionSource>();
+    const known: string[] = [];
+    const refused: RefusedSource[] = [];
+    for (const source of sources) {
+      const { name } = source.ref;
+      const taken = this.#roster.get(name)?.ref ?? fresh.get(name)?.ref;
+      if (taken === undefined) fresh.set(name, source);
+      else if (jsonEqual({ ...taken }, { ...source.ref })) known.push(name);
+      else refused.push(this.#refusal(source, DUPLICATE));
+    }
+    return { fresh: [...fresh.values()], known, refused };
+  }
+
+  /** Starts all side by side. */
+  async #startAll(sources: readonly ExtensionSource[], strict: boolean): Promise<readonly Candidate[]> {
+    const started = await Promise.all(
+      sources.map(async (source): Promise<Candidate> => {
+        const order = this.#orderOf(source.ref.name);
+        return { source, order, ...(await this.#births.start(source, order)) };
+      }),
+    );
+    const broken = started.find((one) => strict && !one.ok && one.source.builtin) as Refused | undefined;
+    if (this.#closed === undefined && broken === undefined) return started;
+    await this.#end(started);
+    for (const { source } of started)
+      if (!this.#roster.has(source.ref.name)) this.#orders.delete(source.ref.name);
+    if (this.#closed !== undefined || broken === undefined) throw hubError('hub_closed');
+    throw new FairleadError(broken.code, broken.reason, { detail: { extension: broken.source.ref.name } });
+  }
+
+  /** Ends what was started and is not taken. */
+  async #end(candidates: readonly Candidate[]): Promise<void> {
+    const { clock } = this.#options;
+    await Promise.all(candidates.map(({ generation }) => endCarrier(generation?.carrier, clock)));
+  }
+
+  #manifests(without?: string): Manifest[] {
+    return this.all().flatMap(({ name, manifest }) => (name === without ? [] : [manifest]));
+  }
+
+  /** Of those refused for a cap: they may come with what they wait for. */
+  #waitingManifests(fresh: readonly ExtensionSource[]): Manifest[] {
+    return this.failed().flatMap(({ name, manifest }) =>
+      manifest !== undefined && this.#waiting.has(name) && !fresh.some(({ ref }) => ref.name === name)
+        ? [manifest]
+        : [],
+    );
+  }
+
+  /** Starts what was refused for a cap that is there now. */
+  async #startWaiting(): Promise<readonly Installed[]> {
+    const installed: Installed[] = [];
+    // A round starts some that others may wait for, or is the last one.
+    for (let rounds = this.#waiting.size; rounds > 0; rounds -= 1) {
+      const waiting = this.#waitingManifests([]);
+      const unmet = unmetNeeds(waiting, this.#manifests());
+      const met = waiting.filter(({ name }) => !unmet.has(name)).map(({ name }) => name);
+      if (met.length === 0 || this.#closed !== undefined) break;
+      const report = await this.#lanes.run(met, () =>
+        this.#install(
+          met.flatMap((name) => this.#waiting.get(name) ?? []),
+          false,
+        ),
+      );
+      installed.push(...report.installed);
+    }
+    return installed;
+  }
+
+  /** From here on the generation is in force. */
+  #enter(generation: Generation): void {
+    const { name, order } = generation;
+    this.#orders.set(name, order);
+    this.#waiting.delete(name);
+    this.#options.failures.clear(name, 'install', '');
+    this.#roster.put(generation);
+    // It died before it was in force.
+    if (generation.gone !== undefined) this.#revivals.died(generation);
+  }
+
+  #refuse({ source, order, code, reason, generation }: Refused): RefusedSource {
+    const { ref } = source;
+    const { name } = ref;
+    if (code === 'capability_missing') this.#waiting.set(name, source);
+    else this.#waiting.delete(name);
+    this.#options.failures.record({ name, scope: 'install', key: '', code, reason, retried: false });
+    const manifest = generation?.manifest;
+    this.#roster.putFailed(
+      { name, ref, code, reason, ...(manifest === undefined ? {} : { manifest }) },
+      order,
+    );
+    return this.#refusal(source, { code, reason });
+  }
+
+  #refusal({ ref }: ExtensionSource, { code, reason }: Fault): RefusedSource {
+    this.#options.report({ code, extension: ref.name, reason });
+    return { name: ref.name, ref, code, reason };
+  }
+
+  #notes(fresh: ReadonlySet<string>): readonly InstallNote[] {
+    const { reserved = RESERVED_COMMANDS, report } = this.#options;
+    const notes = nameNotes(this.#manifests(), fresh, reserved);
+    for (const { name, code, reason } of notes) report({ code, extension: name, reason });
+    return notes;
+  }
+
+  async #replace(name: string, source: ExtensionSource): Promise<ReplaceReport> {
+    const { instances, failures } = this.#options;
+    if (!this.#roster.has(name)) return { ok: false, ...UNLOADED };
+    if (source.ref.name !== name)
+      return {
+        ok: false,
+        code: 'manifest_mismatch',
+        reason: `it is ${source.ref.name}, and was to take the place of ${name}`,
+      };
+    const old = this.#roster.generationOf(name);
+    const order = this.#orderOf(name);
+    const candidate = await this.#tryOut({ source, order, ...(await this.#births.start(source, order)) });
+    if (!candidate.ok) {
+      const { code, reason } = candidate;
+      // Where nothing of the name runs, the newest reason is the one to show.
+      if (old === undefined) this.#refuse(candidate);
+      else this.#refusal(source, candidate);
+      return { ok: false, code, reason };
+    }
+    const { generation } = candidate;
+    this.#revivals.forget(name);
+    failures.clearAll(name);
+    const drained = old === undefined ? Promise.resolve() : this.#drains.drain(old, REPLACED);
+    this.#enter(generation);
+    instances.adopt(generation);
+    return { ok: true, installed: generation, notes: this.#notes(new Set([name])), started: [], drained };
+  }
+
+  /** Whether a candidate could stand in the place of its namesake; where not, it is ended again. */
+  async #tryOut(started: Candidate): Promise<Candidate> {
+    const { instances } = this.#options;
+    const { source } = started;
+    const others = this.#manifests(source.ref.name);
+    const [judged = started] = judge([started], others, this.#waitingManifests([source]));
+    const fault = judged.ok ? await instances.openAhead(judged.generation) : judged;
+    const closing = this.#closed === undefined ? undefined : CLOSING;
+    const stopped = fault ?? judged.generation?.gone ?? closing;
+    if (stopped === undefined) return judged;
+    const { code, reason } = stopped;
+    if (judged.generation !== undefined) await instances.take(judged.generation).close();
+    await this.#end([judged]);
+    return { ...judged, ok: false, code, reason };
+  }
+
+  #unload(name: string): { readonly found: boolean; readonly drained: Promise<void> } {
+    const found = this.#roster.has(name);
+    const old = this.#roster.generationOf(name);
+    this.#revivals.forget(name);
+    this.#waiting.delete(name);
+    this.#orders.delete(name);
+    this.#roster.remove(name);
+    this.#options.failures.clearAll(name);
+    return { found, drained: old === undefined ? Promise.resolve() : this.#drains.drain(old, UNLOADED) };
+  }
+
+  async #close(): Promise<void> {
+    const { instances, failures, clock } = this.#options;
+    this.#revivals.close();
+    this.#births.close();
+    await instances.takeAll().close();
+    await this.#lanes.idle();
+    await this.#drains.idle();
+    await Promise.all([...this.all()].reverse().map(({ carrier }) => endCarrier(carrier, clock)));
+    await failures.flush();
+  }
+}
+
+const DUPLICATE: Fault = {
+  code: 'extension_duplicate',
+  reason: hubErrors.extension_duplicate.message,
+};
+const CLOSING: Fault = { code: 'hub_closed', reason: hubErrors.hub_closed.message };
+
+function inOrder(generations: readonly Installed[]): readonly Installed[] {
+  return [...generations].sort((one, other) => one.order - other.order);
 }

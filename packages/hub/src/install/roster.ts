@@ -1,4 +1,5 @@
 import type { ExtensionRef, Manifest } from '@fairlead/extension/runtime';
+import type { Generation } from './generation.ts';
 import type { Installed } from './installed.ts';
 
 /** An extension that is installed and does not run: refused, or its code does not load. Its gate still denies where the manifest is known. */
@@ -11,7 +12,7 @@ export interface FailedExtension {
 }
 
 type Row = { readonly order: number } & (
-  | { readonly installed: Installed; readonly failed?: never }
+  | { readonly installed: Generation; readonly failed?: never }
   | { readonly installed?: never; readonly failed: FailedExtension }
 );
 
@@ -43,8 +44,9 @@ export class Roster {
       .flatMap(({ failed }) => (failed === undefined ? [] : [failed]));
   }
 
-  failedOf(name: string): FailedExtension | undefined {
-    return this.#rows.get(name)?.failed;
+  /** Whether a name is taken, by something that runs or not. */
+  has(name: string): boolean {
+    return this.#rows.has(name);
   }
 
   /** The place of a name in install order. */
@@ -52,7 +54,12 @@ export class Roster {
     return this.#rows.get(name)?.order;
   }
 
-  put(installed: Installed): void {
+  /** The generation in force as the registry keeps it. */
+  generationOf(name: string): Generation | undefined {
+    return this.#rows.get(name)?.installed;
+  }
+
+  put(installed: Generation): void {
     this.#set(installed.name, { order: installed.order, installed });
   }
 

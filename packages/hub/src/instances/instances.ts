@@ -1,57 +1,334 @@
 import type { Clock } from '@fairlead/base';
 import type { JsonObject } from '@fairlead/extension';
 import type { Failure } from '../failures/failure.ts';
+import type { FailureBook } from '../failures/failure-book.ts';
+import type { Fault } from '../failures/fault.ts';
+import type { GenerationInstances, TakenInstances } from '../install/generation-instances.ts';
 import type { Installed } from '../install/installed.ts';
+import { RESERVED_COMMANDS } from '../install/reserved-names.ts';
 import type { Roster } from '../install/roster.ts';
+import { hubLimits } from '../limits.ts';
 import type { Report } from '../report.ts';
+import { closeInReverse } from './close-in-reverse.ts';
+import { Endings } from './endings.ts';
 import type { InstanceScope, LiveInstance, ScopeOf } from './live-instance.ts';
+import { Opener, placeOf } from './opener.ts';
+import { ScopeGroup } from './scope-group.ts';
+import { Slot } from './slot.ts';
 
 export interface InstancesOptions {
   readonly roster: Roster;
+  readonly failures: FailureBook;
   readonly clock: Clock;
   readonly report: Report;
-  /** The merge that `open` sees. */
+  /** The merge that `open` sees. What it throws fails that instance alone. */
   settingsFor(extension: Installed, scope: InstanceScope): JsonObject | Promise<JsonObject>;
+  /** Commands that the host keeps for itself. Default: `RESERVED_COMMANDS`. */
+  readonly reserved?: ReadonlySet<string>;
+  /** Agent and session instances at once. Default: 4,096. */
   readonly maxInstances?: number;
 }
 
-/** The instances of every extension at every scope. */
-export class Instances {
-  /** Moves with each eviction: a live set that was cached before is not served after. */
-  evictions = 0;
+/**
+ * The instances of every extension: global ones, and those of agents and sessions, which open when they are first needed, each once however
+ * many ask, and end when their scope closes, when their extension leaves, or when many others were used since.
+ */
+export class Instances implements GenerationInstances {
+  readonly #options: InstancesOptions;
+  readonly #opener: Opener;
+  readonly #global = new ScopeGroup(undefined);
+  /** The least recently used one first. */
+  readonly #groups = new Map<string, ScopeGroup>();
+  /** Every instance until it has ended, those on no list too. */
+  readonly #slots = new Map<string, Slot>();
+  readonly #endings = new Endings();
+  #evictions = 0;
+  #born = 0;
+  #closed = false;
 
-  // biome-ignore lint/complexity/noUselessConstructor: comes with the next step
-  constructor(_options: InstancesOptions) {}
-
-  ensure(_scope: InstanceScope, _names: ReadonlySet<string>): Promise<void> {
-    throw new Error('not yet');
+  constructor(options: InstancesOptions) {
+    this.#options = options;
+    const { reserved = RESERVED_COMMANDS } = options;
+    this.#opener = new Opener({
+      ...options,
+      settingsFor: (...place) => options.settingsFor(...place),
+      reserved,
+    });
   }
 
-  of(_scope: InstanceScope): readonly LiveInstance[] {
-    throw new Error('not yet');
+  /** Moves with each eviction: a live set that was built before is not served after. */
+  get evictions(): number {
+    return this.#evictions;
   }
 
-  find(_id: string): LiveInstance | undefined {
-    throw new Error('not yet');
+  /**
+   * Opens what the names lack at a scope, side by side; joins what is on its way. One that failed is tried again when its pause is over.
+   * Pin the scope first, so that nothing of it is evicted in between. Never rejects: what did not open has a failure.
+   */
+  async ensure(scope: InstanceScope, names: ReadonlySet<string>): Promise<void> {
+    const kind = scope === 'global' ? 'global' : scope.kind;
+    const wanted = this.#options.roster
+      .all()
+      .filter(
+        ({ name, manifest, gone }) => gone === undefined && names.has(name) && manifest.scopes.includes(kind),
+      );
+    if (this.#closed || wanted.length === 0) return;
+    const group = this.#use(scope);
+    if (group.narrowing !== undefined) group.narrowing.names = new Set([...group.narrowing.names, ...names]);
+    const flights: Promise<unknown>[] = [];
+    for (const extension of wanted) {
+      const slot = group.slots.get(extension.name);
+      if (slot?.extension === extension) flights.push(slot.flight);
+      else if (this.#options.failures.isDue(extension.name, kind, keyOf(scope)))
+        flights.push(this.#open(scope, group, extension).flight);
+    }
+    this.#evictOverCap(group);
+    await Promise.all(flights);
+    this.#forgetEmpty(group);
   }
 
-  failureOf(_name: string, _scope: InstanceScope): Failure | undefined {
-    throw new Error('not yet');
+  /** The open instances of a scope, in install order. */
+  of(scope: InstanceScope): readonly LiveInstance[] {
+    return this.#groupOf(scope)?.listed() ?? [];
   }
 
-  nextRetryMs(_scope: InstanceScope): number | undefined {
-    throw new Error('not yet');
+  /** An instance by its id, until it has ended: one that was evicted may still have calls that ask. */
+  find(id: string): LiveInstance | undefined {
+    return this.#slots.get(id);
   }
 
-  pin(_scope: InstanceScope): () => void {
-    throw new Error('not yet');
+  /** Why an extension has no instance at a scope. */
+  failureOf(name: string, scope: InstanceScope): Failure | undefined {
+    return this.#options.failures.of(name, scope === 'global' ? 'global' : scope.kind, keyOf(scope));
   }
 
-  narrow(_scope: ScopeOf, _names: ReadonlySet<string>): Promise<void> {
-    throw new Error('not yet');
+  /** When the next failed instance of a scope may be tried again, by the monotonic clock: a live set is not served past it. */
+  nextRetryMs(scope: InstanceScope): number | undefined {
+    return this.#options.failures.nextDueMs(scope === 'global' ? 'global' : scope.kind, keyOf(scope));
   }
 
-  close(_scope: ScopeOf): Promise<void> {
-    throw new Error('not yet');
+  /**
+   * While pinned, the instances of a scope are neither pushed out by others nor evicted by `narrow`. Closing the scope, unloading and
+   * replacing do not wait. Call what comes back once; further calls do nothing.
+   */
+  pin(scope: InstanceScope): () => void {
+    if (scope === 'global' || this.#closed) return () => {};
+    const group = this.#use(scope);
+    group.pins += 1;
+    let pinned = true;
+    return () => {
+      if (!pinned) return;
+      pinned = false;
+      group.pins -= 1;
+      if (group.pins > 0) return;
+      const { narrowing } = group;
+      group.narrowing = undefined;
+      narrowing?.settle(this.#keepOnly(group, narrowing.names));
+      this.#evictOverCap();
+      this.#forgetEmpty(group);
+    };
   }
+
+  /**
+   * Evicts the instances of a scope whose extension is not among the names, when its pins are gone; a name that is ensured before stays.
+   * Resolves when they have ended.
+   */
+  narrow(scope: ScopeOf, names: ReadonlySet<string>): Promise<void> {
+    const group = this.#groupOf(scope);
+    if (group === undefined) return Promise.resolve();
+    if (group.pins === 0) {
+      const ended = this.#keepOnly(group, names);
+      this.#forgetEmpty(group);
+      return ended;
+    }
+    if (group.narrowing === undefined) {
+      let settle: (after: Promise<void>) => void = () => {};
+      const done = new Promise<void>((resolve) => {
+        settle = resolve;
+      });
+      group.narrowing = { names, done, settle };
+    } else group.narrowing.names = names;
+    return group.narrowing.done;
+  }
+
+  /** Ends all instances of a scope, the last one opened first, pinned or not. */
+  async close(scope: ScopeOf): Promise<void> {
+    const group = this.#groupOf(scope);
+    if (group === undefined) return;
+    this.#groups.delete(placeIn(scope));
+    const ended = this.#evict(group, [...group.slots.values()], 'its scope was closed');
+    group.narrowing?.settle(ended);
+    group.narrowing = undefined;
+    await ended;
+  }
+
+  async openAhead(generation: Installed): Promise<Fault | undefined> {
+    if (this.#closed || !generation.manifest.scopes.includes('global')) return undefined;
+    const slot = this.#newSlot(generation, 'global');
+    slot.flight = this.#opener.open(slot, 'global');
+    const fault = await slot.flight;
+    if (fault === undefined) this.#opened(slot);
+    else void this.#take([slot], fault.reason).close();
+    return fault;
+  }
+
+  adopt(generation: Installed): void {
+    for (const slot of this.#slots.values())
+      if (slot.extension === generation && slot.kind === 'global' && !slot.ended) this.#global.put(slot);
+  }
+
+  take(generation: Installed): TakenInstances {
+    const slots = [...this.#slots.values()].filter(
+      ({ extension, ended }) => extension === generation && !ended,
+    );
+    return this.#take(slots, generation.gone?.reason ?? 'its extension is leaving');
+  }
+
+  takeAll(): TakenInstances {
+    this.#closed = true;
+    return this.#take(
+      [...this.#slots.values()].filter(({ ended }) => !ended),
+      'the hub is closing',
+    );
+  }
+
+  changed(id: string): void {
+    const slot = this.#slots.get(id);
+    if (slot === undefined || slot.ended) return;
+    slot.stale = true;
+    if (slot.opened && !slot.rereading) void this.#reread(slot);
+  }
+
+  #groupOf(scope: InstanceScope): ScopeGroup | undefined {
+    return scope === 'global' ? this.#global : this.#groups.get(placeIn(scope));
+  }
+
+  /** The group of a scope, as the most recently used one. */
+  #use(scope: InstanceScope): ScopeGroup {
+    if (scope === 'global') return this.#global;
+    const place = placeIn(scope);
+    const group = this.#groups.get(place) ?? new ScopeGroup(scope);
+    this.#groups.delete(place);
+    this.#groups.set(place, group);
+    return group;
+  }
+
+  #forgetEmpty(group: ScopeGroup): void {
+    const { scope, slots, pins } = group;
+    if (scope === undefined || slots.size > 0 || pins > 0) return;
+    if (this.#groups.get(placeIn(scope)) === group) this.#groups.delete(placeIn(scope));
+  }
+
+  #newSlot(extension: Installed, scope: InstanceScope): Slot {
+    this.#born += 1;
+    const kind = scope === 'global' ? 'global' : scope.kind;
+    const id = `${extension.name}.${kind}.${this.#born}`;
+    const slot = new Slot(id, extension, kind, keyOf(scope), this.#born);
+    this.#slots.set(id, slot);
+    return slot;
+  }
+
+  #open(scope: InstanceScope, group: ScopeGroup, extension: Installed): Slot {
+    const { failures, report } = this.#options;
+    const slot = this.#newSlot(extension, scope);
+    group.put(slot);
+    const before = this.#endings.at(extension, slot.place);
+    slot.flight = (async () => {
+      await before;
+      if (slot.ended) return undefined;
+      const fault = await this.#opener.open(slot, scope);
+      if (slot.ended) return undefined;
+      if (fault === undefined) {
+        this.#opened(slot);
+        group.opened();
+        failures.clear(extension.name, slot.kind, slot.key);
+        return undefined;
+      }
+      // The death of the extension is told by itself, and is no failure of the instance.
+      if (extension.gone === undefined) {
+        failures.record({ name: extension.name, scope: slot.kind, key: slot.key, ...fault });
+        report({ ...placeOf(slot), ...fault });
+      }
+      void this.#take([slot], fault.reason).close();
+      return fault;
+    })();
+    return slot;
+  }
+
+  #opened(slot: Slot): void {
+    slot.opened = true;
+    if (slot.stale) void this.#reread(slot);
+  }
+
+  /** Reads what an instance contributes again for as long as it changes meanwhile, ten times a second at most. */
+  async #reread(slot: Slot): Promise<void> {
+    const { clock, roster } = this.#options;
+    slot.rereading = true;
+    while (slot.stale && !slot.ended) {
+      slot.stale = false;
+      if ((await this.#opener.reread(slot)) && !slot.ended) roster.moved();
+      await Promise.race([
+        slot.taken,
+        new Promise<void>((resolve) => {
+          slot.timer = clock.setTimer(hubLimits.rereadMs, resolve);
+        }),
+      ]);
+    }
+    slot.rereading = false;
+  }
+
+  /** Takes instances off their lists, at once. */
+  #take(slots: readonly Slot[], reason: string): TakenInstances {
+    for (const slot of slots) {
+      slot.end(reason);
+      const group = slot.kind === 'global' ? this.#global : this.#groups.get(slot.place);
+      group?.remove(slot);
+      if (group !== undefined) this.#forgetEmpty(group);
+    }
+    return { close: () => this.#close(slots) };
+  }
+
+  #close(slots: readonly Slot[]): Promise<void> {
+    const endings = new Map(slots.map((slot) => [slot, this.#endings.begin(slot)]));
+    return closeInReverse(slots, this.#options.clock, async (slot) => {
+      await this.#opener.close(slot);
+      this.#slots.delete(slot.id);
+      endings.get(slot)?.();
+    });
+  }
+
+  #evict(group: ScopeGroup, slots: readonly Slot[], reason: string): Promise<void> {
+    if (slots.length === 0) return Promise.resolve();
+    this.#evictions += 1;
+    for (const slot of slots) group.remove(slot);
+    return this.#take(slots, reason).close();
+  }
+
+  #keepOnly(group: ScopeGroup, names: ReadonlySet<string>): Promise<void> {
+    const others = [...group.slots.values()].filter(({ extension }) => !names.has(extension.name));
+    return this.#evict(group, others, 'its extension is not active here any more');
+  }
+
+  /** Pushes the least recently used scopes out until the cap holds; what is pinned or about to open stays. */
+  #evictOverCap(used?: ScopeGroup): void {
+    const { maxInstances = hubLimits.maxInstances } = this.#options;
+    let count = 0;
+    for (const { slots } of this.#groups.values()) count += slots.size;
+    for (const group of [...this.#groups.values()]) {
+      if (count <= maxInstances) return;
+      if (group === used || group.isBusy() || group.slots.size === 0) continue;
+      count -= group.slots.size;
+      void this.#evict(group, [...group.slots.values()], 'others were used since');
+      this.#forgetEmpty(group);
+    }
+  }
+}
+
+function keyOf(scope: InstanceScope): string {
+  return scope === 'global' ? '' : scope.key;
+}
+
+/** The place of a scope among all. */
+function placeIn(scope: InstanceScope): string {
+  return scope === 'global' ? 'global ' : `${scope.kind} ${scope.key}`;
 }

@@ -1,0 +1,114 @@
+import type { Clock } from '@fairlead/base';
+import type { Carrier, ExtensionRef, HostSide } from '@fairlead/extension/runtime';
+import { type Fault, faultOf } from '../failures/fault.ts';
+import { hubLimits } from '../limits.ts';
+import type { ExtensionSource } from './extension-source.ts';
+import { Generation } from './generation.ts';
+import { readGeneration } from './read-generation.ts';
+import { within } from './within.ts';
+
+export interface BirthsOptions {
+  readonly clock: Clock;
+  hostFor(ref: ExtensionRef): Pick<HostSide, 'ask' | 'log'>;
+  changed(instance: string): void;
+  died(generation: Generation): void;
+}
+
+/** A generation that runs and may be installed, or why there is none. */
+export type Birth = { readonly ok: true; readonly generation: Generation } | ({ readonly ok: false } & Fault);
+
+/** Starts generations. Whatever a loader does is caught: a throw before its promise, a rejection, something that is no carrier, silence. */
+export class Births {
+  readonly #options: BirthsOptions;
+  readonly #counts = new Map<string, number>();
+  readonly #closing: Promise<void>;
+  #close: () => void = () => {};
+
+  constructor(options: BirthsOptions) {
+    this.#options = options;
+    this.#closing = new Promise((resolve) => {
+      this.#close = resolve;
+    });
+  }
+
+  /** Gives up what still starts. */
+  close(): void {
+    this.#close();
+  }
+
+  /** Settles as soon as everything is given up. */
+  get closing(): Promise<void> {
+    return this.#closing;
+  }
+
+  async start(source: ExtensionSource, order: number): Promise<Birth> {
+    const { clock } = this.#options;
+    const death: { generation?: Generation; told: boolean } = { told: false };
+    const died = (): void => {
+      if (death.told) return;
+      death.told = true;
+      if (death.generation !== undefined) this.#options.died(death.generation);
+    };
+    const started = (async () => source.start(this.#hostOf(source), died))();
+    let carrier: Carrier;
+    try {
+      const came = await within(clock, hubLimits.startMs, started, this.#closing);
+      if (typeof came === 'string') {
+        // It may still come; then nobody is there for it.
+        started.then((late) => endCarrier(late, clock)).catch(() => {});
+        const reason =
+          came === 'late' ? `it was not started within ${hubLimits.startMs} ms` : 'the hub is closing';
+        return { ok: false, code: came === 'late' ? 'extension_load_failed' : 'hub_closed', reason };
+      }
+      carrier = came.value;
+    } catch (thrown) {
+      return { ok: false, ...faultOf(thrown, 'extension_load_failed') };
+    }
+    try {
+      const reading = readGeneration(source, carrier);
+      if (!reading.ok) {
+        await endCarrier(carrier, clock);
+        return reading;
+      }
+      const generation = new Generation({
+        ...reading,
+        source,
+        order,
+        carrier,
+        generation: this.#count(source.ref.name),
+        startedMs: clock.monotonicMs(),
+      });
+      death.generation = generation;
+      // It was told before anybody could listen.
+      if (death.told) this.#options.died(generation);
+      return { ok: true, generation };
+    } catch (thrown) {
+      await endCarrier(carrier, clock);
+      return { ok: false, ...faultOf(thrown, 'extension_load_failed') };
+    }
+  }
+
+  #count(name: string): number {
+    const count = (this.#counts.get(name) ?? 0) + 1;
+    this.#counts.set(name, count);
+    return count;
+  }
+
+  #hostOf(source: ExtensionSource): HostSide {
+    const { ask, log } = bound(this.#options.hostFor(source.ref));
+    return { ask, log, changed: (instance) => this.#options.changed(instance) };
+  }
+}
+
+function bound(host: Pick<HostSide, 'ask' | 'log'>): Pick<HostSide, 'ask' | 'log'> {
+  return { ask: (ask, caller) => host.ask(ask, caller), log: (line) => host.log(line) };
+}
+
+/** Ends a carrier within its time; one that throws or hangs is left. */
+export async function endCarrier(carrier: Carrier | null | undefined, clock: Clock): Promise<void> {
+  try {
+    await within(clock, hubLimits.endMs, (async () => carrier?.end())());
+  } catch {
+    // Its instances are closed and nothing calls it: there is nothing left to do for it.
+  }
+}

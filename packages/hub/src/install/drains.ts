@@ -1,0 +1,59 @@
+import type { Clock } from '@fairlead/base';
+import { hubErrors } from '../errors.ts';
+import { endCarrier } from './births.ts';
+import type { Generation } from './generation.ts';
+import type { GenerationInstances } from './generation-instances.ts';
+import type { Gone } from './installed.ts';
+
+export const REPLACED: Gone = Object.freeze({
+  code: 'extension_replaced',
+  reason: hubErrors.extension_replaced.message,
+});
+export const UNLOADED: Gone = Object.freeze({
+  code: 'extension_unknown',
+  reason: hubErrors.extension_unknown.message,
+});
+
+/** The ways out of generations that are in force no more. */
+export class Drains {
+  readonly #instances: GenerationInstances;
+  readonly #clock: Clock;
+  readonly #hurry: Promise<void>;
+  readonly #running = new Set<Promise<void>>();
+
+  /** @param hurry Settles when calls in flight are not waited for any more. */
+  constructor(instances: GenerationInstances, clock: Clock, hurry: Promise<void>) {
+    this.#instances = instances;
+    this.#clock = clock;
+    this.#hurry = hurry;
+  }
+
+  /**
+   * From now on nothing of the generation is called and its instances are on no list. Its calls in flight end by themselves, within their
+   * own budgets; then its instances, the last one opened first; then its code. Never rejects.
+   */
+  drain(old: Generation, gone: Gone): Promise<void> {
+    old.leave(gone);
+    const taken = this.#instances.take(old);
+    const drained = (async () => {
+      await Promise.race([idle(old), this.#hurry]);
+      await taken.close();
+      await endCarrier(old.carrier, this.#clock);
+    })();
+    this.#running.add(drained);
+    void drained.then(() => this.#running.delete(drained));
+    return drained;
+  }
+
+  /** Settles when every generation that is on its way out is gone. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}
+
+/** A carrier that cannot say when its calls have ended is not waited for. */
+async function idle({ carrier }: Generation): Promise<void> {
+  try {
+    await carrier.idle();
+  } catch {}
+}

@@ -1,0 +1,54 @@
+import type { Carrier, CompiledSchema, ExtensionRef, Manifest } from '@fairlead/extension/runtime';
+import type { ExtensionSource, Tier } from './extension-source.ts';
+import type { Gone, Installed } from './installed.ts';
+
+/** What a generation is made of. */
+export interface GenerationParts {
+  readonly source: ExtensionSource;
+  readonly order: number;
+  readonly generation: number;
+  readonly manifest: Manifest;
+  readonly settings: CompiledSchema;
+  readonly carrier: Carrier;
+  /** Monotonic: when it was started. */
+  readonly startedMs: number;
+}
+
+/** One generation as the registry keeps it. */
+export class Generation implements Installed {
+  readonly name: string;
+  readonly ref: ExtensionRef;
+  readonly tier: Tier;
+  readonly builtin: boolean;
+  readonly source: ExtensionSource;
+  readonly order: number;
+  readonly generation: number;
+  readonly manifest: Manifest;
+  readonly settings: CompiledSchema;
+  readonly carrier: Carrier;
+  readonly startedMs: number;
+  #gone: Gone | undefined;
+
+  constructor({ source, order, generation, manifest, settings, carrier, startedMs }: GenerationParts) {
+    this.name = source.ref.name;
+    this.ref = source.ref;
+    this.tier = source.tier;
+    this.builtin = source.builtin;
+    this.source = source;
+    this.order = order;
+    this.generation = generation;
+    this.manifest = manifest;
+    this.settings = settings;
+    this.carrier = carrier;
+    this.startedMs = startedMs;
+  }
+
+  get gone(): Gone | undefined {
+    return this.#gone ?? this.carrier.dead;
+  }
+
+  /** From now on nothing of it is called. The first reason stays. */
+  leave(gone: Gone): void {
+    this.#gone ??= Object.freeze(gone);
+  }
+}

@@ -1,0 +1,28 @@
+import type { Installed } from '../install/installed.ts';
+import type { Slot } from './slot.ts';
+
+/** What is ending, by its place: a place opens anew only when what stood there has ended. Generations do not wait for each other. */
+export class Endings {
+  readonly #places = new WeakMap<Installed, Map<string, Promise<unknown>>>();
+
+  /** Settles when nothing of the extension is ending at a place; undefined where nothing is. */
+  at(extension: Installed, place: string): Promise<unknown> | undefined {
+    return this.#places.get(extension)?.get(place);
+  }
+
+  /** An instance begins to end; what comes back is called when it has. */
+  begin({ extension, place }: Slot): () => void {
+    let settle = (): void => {};
+    const own = new Promise<void>((resolve) => {
+      settle = resolve;
+    });
+    const places = this.#places.get(extension) ?? new Map<string, Promise<unknown>>();
+    this.#places.set(extension, places);
+    const all = Promise.all([places.get(place), own]);
+    places.set(place, all);
+    void all.then(() => {
+      if (places.get(place) === all) places.delete(place);
+    });
+    return settle;
+  }
+}
