@@ -1,7 +1,9 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { urlToHttpOptions } from 'node:url';
 import { type Certainty, type Clock, encodeJson, isJsonObject, type Json, parseJson } from '@fairlead/base';
 import { cliError } from '../cli-error.ts';
 import { clientLimits } from '../limits.ts';
+import { exchange } from './exchange.ts';
 
 /** The envelope of every answer of the HTTP API (docs/reference/http-api.md). */
 export type Envelope = {
@@ -47,46 +49,21 @@ export type ApiRequest = {
 
 /** Sends one request, once. Never retries, never follows a redirect. Rejects with `server_url_invalid` for a bad address. */
 export async function sendOnce(options: ApiRequest): Promise<Answer> {
-  const url = parseServerUrl(options.serverUrl, options.path);
+  const { serverUrl, path, method, token, body, proxy, clock, timeoutMs, signal, onHead } = options;
+  const url = parseServerUrl(serverUrl, path);
   const isSecure = url.protocol === 'https:';
   // TLS is a tenth of what a command costs, and most speak to their own machine.
   const { request: open } = isSecure ? await import('node:https') : await import('node:http');
-  const agent = options.proxy == null ? false : await throughProxy(options.proxy, isSecure);
-  const payload = options.body === undefined ? undefined : Buffer.from(encodeJson(options.body));
-  return new Promise((resolve) => {
-    let hasBegun = false;
-    const interrupt = () => fail('interrupted');
-    const end = (answer: Answer) => {
-      timer.cancel();
-      options.signal?.removeEventListener('abort', interrupt);
-      resolve(answer);
-      request.destroy();
-      if (agent !== false) agent.destroy();
-    };
-    const fail = (reason: string) => end({ kind: hasBegun ? 'lost' : 'unsent', reason });
-    const request: ClientRequest = open(url, {
-      method: options.method,
-      agent,
-      headers: headersOf(options.token, payload),
-    });
-    request.on('socket', (socket) => {
-      // What comes out of a proxy's way is open already.
-      if (agent !== false) hasBegun = true;
-      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-        hasBegun = true;
-      });
-    });
-    request.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the connection failed'));
-    request.on('response', (response) => {
-      options.onHead?.(response.statusCode ?? 0, response.headers);
-      readAnswer(response, end, fail);
-    });
-    const timer = options.clock.setTimer(options.timeoutMs, () =>
-      fail(`no answer within ${Math.ceil(options.timeoutMs / 1000)} s`),
-    );
-    options.signal?.addEventListener('abort', interrupt, { once: true });
-    request.end(payload);
-  });
+  const agent = proxy == null ? false : await throughProxy(proxy, isSecure);
+  const payload = body === undefined ? undefined : Buffer.from(encodeJson(body));
+  const headers = headersOf(token, payload);
+  try {
+    const request = { ...urlToHttpOptions(url), method, agent, headers };
+    const exchanged = await exchange({ clock, open, request, isSecure, payload, timeoutMs, signal, onHead });
+    return exchanged.kind === 'answered' ? readAnswer(exchanged.status, exchanged.bytes) : exchanged;
+  } finally {
+    if (agent !== false) agent.destroy();
+  }
 }
 
 /** Read only where a proxy is used. */
@@ -105,26 +82,11 @@ function headersOf(token: string | undefined, payload: Buffer | undefined): Reco
   };
 }
 
-function readAnswer(
-  response: IncomingMessage,
-  end: (answer: Answer) => void,
-  fail: (reason: string) => void,
-): void {
-  const status = response.statusCode ?? 0;
-  const chunks: Buffer[] = [];
-  let size = 0;
-  response.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > clientLimits.answerBytes) fail('the answer is too large');
-    else chunks.push(chunk);
-  });
-  response.on('error', (error: NodeJS.ErrnoException) => fail(error.code ?? 'the answer broke off'));
-  response.on('end', () => {
-    const envelope = response.complete ? readEnvelope(Buffer.concat(chunks)) : null;
-    if (envelope !== null) end({ kind: 'answered', status, envelope });
-    else if (status === 401 || status === 403) end({ kind: 'refused', status });
-    else fail(`an answer (HTTP ${status}) that is not Fairlead’s`);
-  });
+function readAnswer(status: number, bytes: Buffer): Answer {
+  const envelope = readEnvelope(bytes);
+  if (envelope !== null) return { kind: 'answered', status, envelope };
+  if (status === 401 || status === 403) return { kind: 'refused', status };
+  return { kind: 'lost', reason: `an answer (HTTP ${status}) that is not Fairlead’s` };
 }
 
 /** The address of a path on a server. Throws `server_url_invalid`. */
