@@ -14,6 +14,7 @@ export const floors: Readonly<Record<string, number>> = {
   hub: 2,
   'plugin-conformance': 2,
   builtins: 3,
+  host: 3,
   runner: 3,
   gateway: 4,
   cli: 5,
