@@ -47,6 +47,10 @@ export const hubErrors = defineErrors({
     message: 'A switch in the log of a session or an agent cannot be read, so the one before it holds.',
     next: 'Update Fairlead where a newer one wrote it; else see in the history which peer did, and whether it should write there.',
   },
+  agent_not_here: {
+    message: 'There is no agent that answers in this session, or it is not hosted on this peer.',
+    next: 'Leave the word `agent` out to switch for the whole session, or switch where the agent is hosted.',
+  },
   agent_state_invalid: {
     message: 'An extension asked for a place in the state of an agent that there is not, or for too much of it.',
     next: 'Name a document or a table of the agent that extensions may touch, and read or write less at once.',
@@ -66,6 +70,34 @@ export const hubErrors = defineErrors({
   settings_variable_missing: {
     message: 'A setting in fairlead.toml names a variable that the environment does not have; the default holds.',
     next: 'Set the variable where Fairlead is started, or take the setting out of the file.',
+  },
+  agent_not_here: {
+    message: 'No agent of this name or id is hosted here.',
+    next: 'See `/agents` for the agents of this host.',
+  },
+  session_close_late: {
+    message: 'Calls of a session that closes did not end within 5 s and were left.',
+    next: 'Look at what they touch; their outcome is unknown.',
+  },
+  outputs_not_written: {
+    message: 'What extensions show in the status could not be written down.',
+    next: 'See the reason for what the disk said; it is tried again at the next turn.',
+  },
+  session_not_open: {
+    message: 'The session is not open here; nothing was started.',
+    next: 'Open the session first; one that is closing can be opened again when it has closed.',
+  },
+  tool_inactive: {
+    message: 'The extension that has this tool is off, or cannot run here; nothing was started.',
+    next: 'Switch it on with `/extensions add NAME`, or see `/extensions` for why it waits.',
+  },
+  call_not_decided: {
+    message: 'The host could not decide whether the call may run, or write that it begins; nothing was started.',
+    next: 'Read the reason, and call again when it is mended.',
+  },
+  call_not_settled: {
+    message: 'The call ended, and how it ended could not be written down.',
+    next: 'Look at what the tool touches before the call is made again; see the reason for what the disk said.',
   },
   hub_closed: {
     message: 'The hub is closing; nothing was started.',

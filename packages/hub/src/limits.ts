@@ -118,3 +118,19 @@ export const outputsLimits = Object.freeze({
   /** Statements in one batch: what the store takes. */
   maxInBatch: 1000,
 });
+
+/** Live sets and what is called through them. */
+export const liveLimits = Object.freeze({
+  /** Buildings of one live set while what it is built of keeps moving; the last one stands as it is. */
+  rebuilds: 4,
+  /** A session that closes waits so long for its cancelled calls: each has 1 s to say how it ended, and its host some to write it. */
+  closeCallsMs: 5000,
+});
+
+/** What `/extensions` shows. */
+export const commandLimits = Object.freeze({
+  /** Characters of one text in a line: a line of a terminal has room for a name beside it. */
+  maxLine: 120,
+  /** UTF-16 units of a text that are looked at for that. */
+  maxLooked: 1000,
+});
