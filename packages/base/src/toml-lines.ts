@@ -12,41 +12,63 @@ export type TomlLines = {
  * On a document that it would refuse the answer is undefined but the scan still ends.
  */
 export function locateTomlKeys(text: string): TomlLines {
-  const lines = new Scan(text).run();
+  const root = new Scan(text).run();
   return {
     lineOf(path) {
-      for (let length = path.length; length > 0; length -= 1) {
-        const line = lines.get(keyOf(path.slice(0, length)));
-        if (line !== undefined) return line;
+      let place: Place | undefined = root;
+      let line: number | undefined;
+      for (const step of path) {
+        place = place.below.get(step);
+        if (place === undefined) break;
+        line = place.line ?? line;
       }
-      return undefined;
+      return line;
     },
   };
 }
 
-function keyOf(path: TomlPath): string {
-  return JSON.stringify(path);
+/** One key, table or item. A tree of them costs the same however deep a document nests, where whole paths would not. */
+type Place = {
+  line: number | undefined;
+  /** How many tables an array of tables has so far. */
+  tables: number | undefined;
+  readonly below: Map<string | number, Place>;
+};
+
+function emptyPlace(): Place {
+  return { line: undefined, tables: undefined, below: new Map() };
 }
+
+function placeBelow(place: Place, step: string | number): Place {
+  let below = place.below.get(step);
+  if (below === undefined) {
+    below = emptyPlace();
+    place.below.set(step, below);
+  }
+  return below;
+}
+
+/** The parser refuses what nests deeper, so nobody asks for lines of it. */
+const MAX_DEPTH = 1000;
 
 const BARE_KEY = /[A-Za-z0-9_-]/;
 
 class Scan {
   readonly #text: string;
-  readonly #lines = new Map<string, number>();
-  /** How many tables each array of tables has so far. */
-  readonly #counts = new Map<string, number>();
+  readonly #root = emptyPlace();
   #at = 0;
   #line = 1;
-  #table: (string | number)[] = [];
+  #table = this.#root;
+  #depth = 0;
 
   constructor(text: string) {
     this.#text = text;
   }
 
-  run(): Map<string, number> {
+  run(): Place {
     for (;;) {
       this.#skipSpace(true);
-      if (this.#at >= this.#text.length) return this.#lines;
+      if (this.#at >= this.#text.length) return this.#root;
       const before = this.#at;
       if (this.#text[this.#at] === '[') this.#header();
       else this.#assignment(this.#table);
@@ -60,32 +82,32 @@ class Scan {
     this.#at += array ? 2 : 1;
     const line = this.#line;
     const names = this.#keys();
-    let path: (string | number)[] = [];
+    let place = this.#root;
     names.forEach((name, index) => {
-      path = [...path, name];
-      const count = this.#counts.get(keyOf(path));
+      place = placeBelow(place, name);
+      const { tables } = place;
       if (array && index === names.length - 1) {
-        this.#counts.set(keyOf(path), (count ?? 0) + 1);
-        this.#note(path, line);
-        path = [...path, count ?? 0];
-      } else if (count !== undefined) path = [...path, count - 1];
-      this.#note(path, line);
+        place.tables = (tables ?? 0) + 1;
+        place.line ??= line;
+        place = placeBelow(place, tables ?? 0);
+      } else if (tables !== undefined) place = placeBelow(place, tables - 1);
+      place.line ??= line;
     });
-    this.#table = path;
+    this.#table = place;
     while (this.#text[this.#at] === ']') this.#at += 1;
   }
 
-  #assignment(parent: readonly (string | number)[]): void {
+  #assignment(parent: Place): void {
     const line = this.#line;
-    let path = [...parent];
+    let place = parent;
     for (const name of this.#keys()) {
-      path = [...path, name];
-      this.#note(path, line);
+      place = placeBelow(place, name);
+      place.line ??= line;
     }
     if (this.#text[this.#at] !== '=') return;
     this.#at += 1;
     this.#skipSpace(false);
-    this.#value(path);
+    this.#value(place);
   }
 
   /** A dotted key; leaves the position behind it and the space that follows. */
@@ -106,24 +128,32 @@ class Scan {
     }
   }
 
-  #value(path: readonly (string | number)[]): void {
+  #value(place: Place): void {
     const first = this.#text[this.#at];
     if (first === '"' || first === "'") {
       const triple = first.repeat(3);
       if (this.#text.startsWith(triple, this.#at)) this.#multiline(triple);
       else this.#quoted(first);
-    } else if (first === '[') this.#items(path);
-    else if (first === '{') this.#members(path);
+    } else if (first === '[' || first === '{') this.#nested(place, first);
     else while (!/[,\]}\n#]|^$/.test(this.#text[this.#at] ?? '')) this.#at += 1;
   }
 
-  #items(path: readonly (string | number)[]): void {
+  #nested(place: Place, first: '[' | '{'): void {
+    this.#depth += 1;
+    if (this.#depth > MAX_DEPTH) this.#at = this.#text.length;
+    else if (first === '[') this.#items(place);
+    else this.#members(place);
+    this.#depth -= 1;
+  }
+
+  #items(place: Place): void {
     this.#at += 1;
     for (let index = 0; ; index += 1) {
       this.#skipSpace(true);
       if (this.#closes(']')) return;
-      this.#note([...path, index], this.#line);
-      this.#value([...path, index]);
+      const item = placeBelow(place, index);
+      item.line ??= this.#line;
+      this.#value(item);
       this.#skipSpace(true);
       if (this.#text[this.#at] === ',') this.#at += 1;
       else if (!this.#closes(']')) this.#step();
@@ -131,12 +161,12 @@ class Scan {
     }
   }
 
-  #members(path: readonly (string | number)[]): void {
+  #members(place: Place): void {
     this.#at += 1;
     for (;;) {
       this.#skipSpace(true);
       if (this.#closes('}')) return;
-      this.#assignment(path);
+      this.#assignment(place);
       this.#skipSpace(true);
       if (this.#text[this.#at] === ',') this.#at += 1;
       else if (!this.#closes('}')) this.#step();
@@ -194,10 +224,5 @@ class Scan {
   #step(): void {
     if (this.#text[this.#at] === '\n') this.#line += 1;
     this.#at += 1;
-  }
-
-  #note(path: readonly (string | number)[], line: number): void {
-    const key = keyOf(path);
-    if (!this.#lines.has(key)) this.#lines.set(key, line);
   }
 }

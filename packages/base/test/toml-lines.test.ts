@@ -105,4 +105,18 @@ describe('locateTomlKeys', () => {
       { numRuns: 2000 },
     );
   });
+
+  it('a text that opens brackets without end does not run out of stack', () => {
+    for (const open of ['[', '{a=', '[{a=']) {
+      assert.equal(locateTomlKeys(`first = 1\nx = ${open.repeat(200_000)}`).lineOf(['first']), 1);
+    }
+  });
+
+  it('keys of a thousand parts cost the text and not its square', () => {
+    const row = (index: number) =>
+      `k${index}${'.a'.repeat(1_000)} = ${'{a = '.repeat(500)}1${'}'.repeat(500)}`;
+    const text = Array.from({ length: 200 }, (_, index) => row(index)).join('\n');
+    // As lists of whole paths this was a gigabyte, and ended the process.
+    assert.equal(locateTomlKeys(text).lineOf(['k199', 'a', 'a']), 200);
+  });
 });
