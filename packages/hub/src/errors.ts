@@ -47,12 +47,9 @@ export const hubErrors = defineErrors({
     message: 'A switch in the log of a session or an agent cannot be read, so the one before it holds.',
     next: 'Update Fairlead where a newer one wrote it; else see in the history which peer did, and whether it should write there.',
   },
-  agent_not_here: {
-    message: 'There is no agent that answers in this session, or it is not hosted on this peer.',
-    next: 'Leave the word `agent` out to switch for the whole session, or switch where the agent is hosted.',
-  },
   agent_state_invalid: {
-    message: 'An extension asked for a place in the state of an agent that there is not, or for too much of it.',
+    message:
+      'An extension asked for a place in the state of an agent that there is not, or for too much of it.',
     next: 'Name a document or a table of the agent that extensions may touch, and read or write less at once.',
   },
   entry_invalid: {
@@ -68,7 +65,8 @@ export const hubErrors = defineErrors({
     next: 'Save only what has changed, and change the variable where the value itself should change.',
   },
   settings_variable_missing: {
-    message: 'A setting in fairlead.toml names a variable that the environment does not have; the default holds.',
+    message:
+      'A setting in fairlead.toml names a variable that the environment does not have; the default holds.',
     next: 'Set the variable where Fairlead is started, or take the setting out of the file.',
   },
   agent_not_here: {
@@ -92,7 +90,8 @@ export const hubErrors = defineErrors({
     next: 'Switch it on with `/extensions add NAME`, or see `/extensions` for why it waits.',
   },
   call_not_decided: {
-    message: 'The host could not decide whether the call may run, or write that it begins; nothing was started.',
+    message:
+      'The host could not decide whether the call may run, or write that it begins; nothing was started.',
     next: 'Read the reason, and call again when it is mended.',
   },
   call_not_settled: {

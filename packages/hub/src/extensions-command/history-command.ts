@@ -19,9 +19,9 @@ export async function showHistory(
     switches: switches.map(({ kind, name: extension, atMs, peer, ...rest }) => ({
       name: extension,
       on: kind === 'activated',
+      ...('ref' in rest ? { ref: rest.ref } : {}),
       atMs,
       peer,
-      ...('ref' in rest ? { ref: rest.ref } : {}),
     })),
     before,
   };

@@ -80,7 +80,11 @@ export function unknownExtension(name: string, known: readonly string[]) {
 /** The agent that answers in the session, where it is hosted here. Throws `agent_not_here`. */
 export async function hostedAgent(ports: ExtensionsPorts, { agent }: CommandPlace): Promise<HostedAgent> {
   const hosted = agent === undefined ? null : await ports.agents.resolve(agent.id);
-  if (hosted === null) throw hubError('agent_not_here', agent === undefined ? '' : shortLine(agent.name));
+  if (hosted === null)
+    throw hubError(
+      'agent_not_here',
+      agent === undefined ? 'none answers in this session' : shortLine(agent.name),
+    );
   return hosted;
 }
 
