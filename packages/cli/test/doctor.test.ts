@@ -8,6 +8,7 @@ import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 import { probeStateDirectory } from '../src/doctor/probe-machine.ts';
 import { main } from '../src/index.ts';
 import { writeServerFile } from '../src/state/server-file.ts';
+import { hostAt } from './host-in-file.ts';
 import { apiServer, deadUrl, httpAnswer, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
@@ -212,14 +213,7 @@ test('a running host is asked for its Runners, their plugins and who is missing'
   writeFileSync(join(state, 'operator.token'), 'fairlead_pat_operator\n', { mode: 0o600 });
   mkdirSync(join(state, 'runners/old'), { recursive: true });
   await using _ = await lockFolder(state);
-  await writeServerFile(state, {
-    url: server.url,
-    pid: process.pid,
-    startedAtMs: 1,
-    version: '0.1.0',
-    runner: 'local',
-    startedWith: { command: 'up', bind: null, port: 0, allowRemote: false, config: null, runnerConfig: null },
-  });
+  await writeServerFile(state, hostAt(server.url, { command: 'up', runner: 'local' }));
   const { exit, stdout } = await run();
   assert.equal(exit, 1);
   const told = stdout.split('\n').filter((line) => /^\w+ +(runner|plugin) /.test(line));
@@ -244,21 +238,7 @@ test('a host that does not take the operator’s token is a finding, not the end
   };
   const server = await apiServer(t, [{ status: 401, envelope: refused }]);
   await using _ = await lockFolder(state);
-  await writeServerFile(state, {
-    url: server.url,
-    pid: process.pid,
-    startedAtMs: 1,
-    version: '0.1.0',
-    runner: null,
-    startedWith: {
-      command: 'serve',
-      bind: null,
-      port: 0,
-      allowRemote: false,
-      config: null,
-      runnerConfig: null,
-    },
-  });
+  await writeServerFile(state, hostAt(server.url));
   const { exit, stdout } = await run();
   assert.equal(exit, 1);
   assert.match(stdout, /fail {2}host: .* \(operator_token_refused\)\n/);

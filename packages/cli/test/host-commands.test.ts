@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { main } from '../src/index.ts';
-import { removeServerFile, type ServerFile, writeServerFile } from '../src/state/server-file.ts';
+import { removeServerFile, writeServerFile } from '../src/state/server-file.ts';
 import { holdFolder } from './held-folder.ts';
+import { hostAt } from './host-in-file.ts';
 import { apiServer, failure, httpAnswer, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
@@ -26,23 +27,7 @@ function machine(t: NodeTest) {
   return { folder, state, run };
 }
 
-function hostOf(url: string): ServerFile {
-  return {
-    url,
-    pid: process.pid,
-    startedAtMs: 1,
-    version: '0.1.0',
-    runner: 'local',
-    startedWith: {
-      command: 'up',
-      bind: null,
-      port: 0,
-      allowRemote: false,
-      config: null,
-      runnerConfig: null,
-    },
-  };
-}
+const hostOf = (url: string) => hostAt(url, { command: 'up', runner: 'local' });
 
 /** The same with a host that answers as told. */
 async function hosted(t: NodeTest, answers: Answers) {

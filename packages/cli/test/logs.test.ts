@@ -11,6 +11,7 @@ import { openLogFile } from '../src/log/log-file.ts';
 import { logText } from '../src/log/log-text.ts';
 import { readLog } from '../src/log/read-log.ts';
 import { writeServerFile } from '../src/state/server-file.ts';
+import { hostAt } from './host-in-file.ts';
 import { testContext } from './test-context.ts';
 
 function machine(t: NodeTest) {
@@ -98,14 +99,7 @@ test('a Runner with a process of its own has its own log; that of up shares the 
   assert.match((await run('--runner', 'far')).stdout, / far\n$/);
   assert.match((await run('--runner', 'local')).stdout, / old\n$/);
   await using _ = await lockFolder(state);
-  await writeServerFile(state, {
-    url: 'http://127.0.0.1:1',
-    pid: process.pid,
-    startedAtMs: 1,
-    version: '0.1.0',
-    runner: 'local',
-    startedWith: { command: 'up', bind: null, port: 0, allowRemote: false, config: null, runnerConfig: null },
-  });
+  await writeServerFile(state, hostAt('http://127.0.0.1:1', { command: 'up', runner: 'local' }));
   const shared = await run('--runner', 'local');
   assert.match(shared.stdout, / host\n$/);
   assert.equal(shared.stderr, 'fairlead: Runner local shares the log of its host, if it has run here\n');

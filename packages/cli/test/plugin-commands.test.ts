@@ -7,6 +7,7 @@ import { hygiene, manualClock, temporaryFolder } from '@fairlead/testing';
 import { main } from '../src/index.ts';
 import { writeServerFile } from '../src/state/server-file.ts';
 import { holdFolder } from './held-folder.ts';
+import { hostAt } from './host-in-file.ts';
 import { apiServer, deadUrl, failure, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
@@ -23,14 +24,7 @@ async function machine(t: NodeTest, answers: Answers, stdin?: string) {
   const server = await apiServer(t, answers);
   writeFileSync(join(state, 'operator.token'), `${operatorToken}\n`);
   await holdFolder(t, state);
-  await writeServerFile(state, {
-    url: server.url,
-    pid: process.pid,
-    startedAtMs: 1,
-    version: '0.1.0',
-    runner: 'local',
-    startedWith: { command: 'up', bind: null, port: 0, allowRemote: false, config: null, runnerConfig: null },
-  });
+  await writeServerFile(state, hostAt(server.url, { command: 'up', runner: 'local' }));
   const context = testContext(folder, stdin === undefined ? {} : { stdin });
   const run = async (...args: string[]) => {
     context.printed.stdout = '';

@@ -7,6 +7,7 @@ import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { main } from '../src/index.ts';
 import { writeServerFile } from '../src/state/server-file.ts';
 import { connectProxy } from './connect-proxy.ts';
+import { hostAt } from './host-in-file.ts';
 import { apiServer, deadUrl, failure, httpAnswer, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
@@ -134,22 +135,7 @@ test('pair prints the code on stdout and the line to type on stderr', async (t) 
   const output = { code, runner: 'far', expiresAtMs: 1, url: 'https://fairlead.example' };
   const host = await apiServer(t, [{ envelope: success(output) }]);
   writeFileSync(join(state, 'operator.token'), 'fairlead_pat_operator\n');
-  const announce = () =>
-    writeServerFile(state, {
-      url: host.url,
-      pid: process.pid,
-      startedAtMs: 1,
-      version: '0.1.0',
-      runner: null,
-      startedWith: {
-        command: 'serve',
-        bind: null,
-        port: 0,
-        allowRemote: false,
-        config: null,
-        runnerConfig: null,
-      },
-    });
+  const announce = () => writeServerFile(state, hostAt(host.url));
   assert.match((await run('pair')).stderr, /\(host_not_running\)/);
   await announce();
   const { exit, stdout, stderr } = await run('pair', '--runner', 'far', '--name', 'workshop');
@@ -167,20 +153,6 @@ test('a host that answers without a code is told', async (t) => {
   mkdirSync(state);
   await using _ = await lockFolder(state);
   const host = await apiServer(t, [{ envelope: success({}) }]);
-  await writeServerFile(state, {
-    url: host.url,
-    pid: process.pid,
-    startedAtMs: 1,
-    version: '0.1.0',
-    runner: null,
-    startedWith: {
-      command: 'serve',
-      bind: null,
-      port: 0,
-      allowRemote: false,
-      config: null,
-      runnerConfig: null,
-    },
-  });
+  await writeServerFile(state, hostAt(host.url));
   assert.match((await run('pair')).stderr, /\(answer_lost\)/);
 });

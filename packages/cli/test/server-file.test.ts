@@ -12,22 +12,9 @@ import {
   type ServerFile,
   writeServerFile,
 } from '../src/state/server-file.ts';
+import { hostAt } from './host-in-file.ts';
 
-const server: ServerFile = {
-  url: 'http://127.0.0.1:7420',
-  pid: process.pid,
-  startedAtMs: 1,
-  version: '0.1.0',
-  runner: 'local',
-  startedWith: {
-    command: 'up',
-    bind: null,
-    port: 0,
-    allowRemote: false,
-    config: null,
-    runnerConfig: null,
-  },
-};
+const server: ServerFile = hostAt('http://127.0.0.1:7420', { command: 'up', runner: 'local' });
 
 test('what was written is read again, mode 0600, until it is removed', async (t) => {
   const folder = temporaryFolder(t);

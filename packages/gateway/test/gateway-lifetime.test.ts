@@ -3,29 +3,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { test } from 'node:test';
-import type { Invocation } from '@fairlead/dispatch';
 import { hygiene, manualClock } from '@fairlead/testing';
-import { fakeExecutor, startGateway } from './fixture/gateway-fixture.ts';
+import { pendingExecutor, startGateway } from './fixture/gateway-fixture.ts';
 import { ask, callTool, exchange } from './fixture/http-client.ts';
 import { dial, runner } from './fixture/runner-peer.ts';
 
 const LIST = { tool: 'plugin_tool', params: { action: 'list' } };
 const RELOAD = { tool: 'plugin_tool', params: { action: 'reload', runner: 'local' } };
-
-function pendingExecutor() {
-  let finish: (invocation: Invocation) => void = () => undefined;
-  let begun: () => void = () => undefined;
-  const started = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
-  const { executor } = fakeExecutor(() => {
-    begun();
-    return new Promise<Invocation>((resolve) => {
-      finish = resolve;
-    });
-  });
-  return { executor, started, finish: (invocation: Invocation) => finish(invocation) };
-}
 
 test('health says name and version and nothing else, without a token', async (t) => {
   hygiene(t);

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import type { Invocation } from '@fairlead/dispatch';
 import { hygiene, manualClock } from '@fairlead/testing';
-import { fakeExecutor, startGateway } from './fixture/gateway-fixture.ts';
+import { fakeExecutor, pendingExecutor, startGateway } from './fixture/gateway-fixture.ts';
 import { ask, callTool, envelopeOf, exchange } from './fixture/http-client.ts';
 
 const LIST = { tool: 'plugin_tool', params: { action: 'list' } };
@@ -140,17 +140,7 @@ test('a client that goes away while its call runs does not stop the call', async
 test('a call over the time limit is answered outcome_unknown, and its late end is dropped', async (t) => {
   hygiene(t);
   const clock = manualClock();
-  let finish: (invocation: Invocation) => void = () => undefined;
-  let begun: () => void = () => undefined;
-  const started = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
-  const { executor } = fakeExecutor(() => {
-    begun();
-    return new Promise<Invocation>((resolve) => {
-      finish = resolve;
-    });
-  });
+  const { executor, started, finish } = pendingExecutor();
   const { port, token } = await startGateway(t, { executor, clock });
   const waiting = callTool(port, token, RELOAD);
   await started;
@@ -167,20 +157,15 @@ test('a call over the time limit is answered outcome_unknown, and its late end i
 test('a question over the time limit says that nothing was changed, not that it was never asked', async (t) => {
   hygiene(t);
   const clock = manualClock();
-  const started = Promise.withResolvers<void>();
-  const ended = Promise.withResolvers<Invocation>();
-  const { executor } = fakeExecutor(() => {
-    started.resolve();
-    return ended.promise;
-  });
+  const { executor, started, finish } = pendingExecutor();
   const { port, token } = await startGateway(t, { executor, clock });
   const waiting = callTool(port, token, LIST);
-  await started.promise;
+  await started;
   await clock.advance(300_000);
   const { envelope } = await waiting;
   assert.deepEqual([envelope.error?.code, envelope.dispatch_certainty], ['request_timeout', 'not_started']);
   assert.match(envelope.error?.recovery ?? '', /^It only reads, so nothing was changed\. /);
-  ended.resolve({ certainty: 'completed', output: {} });
+  finish({ certainty: 'completed', output: {} });
 });
 
 test('an executor that fails is answered outcome_unknown without a word of its error', async (t) => {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@fairlead/base';
-import type { Invocation } from '@fairlead/dispatch';
 import { hygiene, manualClock } from '@fairlead/testing';
-import { fakeExecutor, startGateway } from './fixture/gateway-fixture.ts';
+import { fakeExecutor, pendingExecutor, startGateway } from './fixture/gateway-fixture.ts';
 import { ask, exchange } from './fixture/http-client.ts';
 import { call, eras, post, rpc } from './fixture/mcp-client.ts';
 
@@ -218,27 +217,11 @@ test('another media type, and any content encoding, is 415', async (t) => {
   }
 });
 
-/** A tool that answers when it is told to. */
-function pending() {
-  let finish: (invocation: Invocation) => void = () => undefined;
-  let begun: () => void = () => undefined;
-  const started = new Promise<void>((resolve) => {
-    begun = resolve;
-  });
-  const { executor } = fakeExecutor(() => {
-    begun();
-    return new Promise<Invocation>((resolve) => {
-      finish = resolve;
-    });
-  });
-  return { executor, started, finish: (invocation: Invocation) => finish(invocation) };
-}
-
 for (const era of eras) {
   test(`${era}: a call that passes the time limit is answered request_timeout, outcome_unknown`, async (t) => {
     hygiene(t);
     const clock = manualClock();
-    const { executor, started, finish } = pending();
+    const { executor, started, finish } = pendingExecutor();
     const { port, token } = await startGateway(t, { executor, clock });
     const answer = call(port, token, era, 'plugin_tool');
     await started;
@@ -252,7 +235,7 @@ for (const era of eras) {
   test(`${era}: a call that runs when the gateway stops is answered before its socket is closed`, async (t) => {
     hygiene(t);
     const clock = manualClock();
-    const { executor, started, finish } = pending();
+    const { executor, started, finish } = pendingExecutor();
     const { port, token, gateway } = await startGateway(t, { executor, clock });
     const answer = call(port, token, era, 'plugin_tool');
     await started;
@@ -282,7 +265,7 @@ for (const era of eras) {
 
 test('a client that leaves in the middle of a call does not stop it', async (t) => {
   hygiene(t);
-  const { executor, started, finish } = pending();
+  const { executor, started, finish } = pendingExecutor();
   const { port, token } = await startGateway(t, { executor });
   const { headers, body } = rpc('2025-11-25', 'tools/call', CALL);
   const text = JSON.stringify(body);

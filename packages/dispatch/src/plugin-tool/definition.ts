@@ -1,5 +1,6 @@
 import { deepFreeze, type JsonObject } from '@fairlead/base';
 import { argumentsBounds, catalogLimits, linkLimits, providerLimits } from '@fairlead/protocol';
+import { MAY_DO_ANYTHING } from '../invocation/annotations.ts';
 import type { Scope } from '../scopes.ts';
 
 /**
@@ -69,11 +70,6 @@ export const pluginToolDefinition: {
     required: ['action'],
     additionalProperties: false,
   }),
-  annotations: Object.freeze({
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: true,
-  }),
+  annotations: MAY_DO_ANYTHING,
   scopes: Object.freeze(['plugin:inspect', 'plugin:invoke', 'plugin:manage'] as const),
 });

@@ -1,4 +1,5 @@
 import { deepFreeze, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { MAY_DO_ANYTHING } from '../invocation/annotations.ts';
 import type { Invocation } from '../invocation/invocation.ts';
 import { type Invoker, refusedInput, type ToolRequest } from '../invocation/invoker.ts';
 import { type ParamsProblem, readParams } from '../invocation/params.ts';
@@ -29,12 +30,7 @@ const definition: ToolDefinition = Object.freeze({
     additionalProperties: false,
   }),
   // The worst of what can be reached.
-  annotations: Object.freeze({
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: true,
-  }),
+  annotations: MAY_DO_ANYTHING,
 });
 
 /**

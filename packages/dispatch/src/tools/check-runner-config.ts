@@ -1,4 +1,5 @@
 import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
+import { READS_ONLY } from '../invocation/annotations.ts';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
@@ -17,12 +18,7 @@ const definition: ToolDefinition = Object.freeze({
     'A file that cannot be used is no error: valid is false, code and faults say why.',
   ].join('\n'),
   inputSchema: RUNNER_SCHEMA,
-  annotations: Object.freeze({
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  }),
+  annotations: READS_ONLY,
 });
 
 /** Reached through `call_runtime_tool` (docs/reference/runtime-tools.md). */

@@ -1,4 +1,5 @@
 import { deepFreeze, type Json, type JsonObject } from '@fairlead/base';
+import { READS_ONLY } from '../invocation/annotations.ts';
 import { done, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import { readParams } from '../invocation/params.ts';
@@ -22,12 +23,7 @@ const definition: ToolDefinition = Object.freeze({
     required: ['tool_name'],
     additionalProperties: false,
   }),
-  annotations: Object.freeze({
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  }),
+  annotations: READS_ONLY,
 });
 
 /** Describes every tool of the registry, those in no list included. `tools` is read when it is called. */

@@ -1,4 +1,5 @@
 import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
+import { MAY_DO_ANYTHING } from '../invocation/annotations.ts';
 import { type Ending, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
@@ -17,12 +18,7 @@ const definition: ToolDefinition = Object.freeze({
   ].join('\n'),
   inputSchema: RUNNER_SCHEMA,
   // It may start any program that the file names.
-  annotations: Object.freeze({
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: true,
-  }),
+  annotations: MAY_DO_ANYTHING,
 });
 
 /** Reached through `call_runtime_tool` (docs/reference/runtime-tools.md). */

@@ -1,4 +1,5 @@
 import { deepFreeze, type Json } from '@fairlead/base';
+import { READS_ONLY } from '../invocation/annotations.ts';
 import { done, type Ending, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import { type ParamsProblem, readParams } from '../invocation/params.ts';
@@ -35,12 +36,7 @@ const definition: ToolDefinition = Object.freeze({
     },
     additionalProperties: false,
   }),
-  annotations: Object.freeze({
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  }),
+  annotations: READS_ONLY,
 });
 
 /** Lists projects, and shows one with what can be chosen from there (docs/reference/runtime-tools.md). */
