@@ -15,6 +15,8 @@ export const clientLimits = Object.freeze({
   tokenFileBytes: 4_096,
   /** A file of variables, written by hand. */
   envFileBytes: 65_536,
+  /** What a Runner reads of its `runner.toml`. */
+  runnerFileBytes: 1_048_576,
   /** Twice what the gateway takes, so that its own answer about the size is the one that people read. */
   argumentsBytes: 131_072,
   argumentsDepth: 64,

@@ -219,6 +219,17 @@ test('a folder without a plugin, a bad id and an unreadable file say so', async 
   assert.match(unreadable.stderr, /runner_file_unreadable/);
 });
 
+test('a file with bytes that are no UTF-8 is refused as it is, not written back with others', async (t) => {
+  const folder = temporaryFolder(t);
+  await run(folder, ['plugin', 'init', 'a']);
+  const path = join(folder, 'runner.toml');
+  const before = Buffer.from('# caf\xe9\nclient_id = "local"\n', 'latin1');
+  writeFileSync(path, before);
+  const refused = await run(folder, ['plugin', 'add', 'a', '--config', path]);
+  assert.match(refused.stderr, /runner_file_not_toml/);
+  assert.deepEqual(readFileSync(path), before);
+});
+
 test('a scaffold outside a clone says what is missing', async (t) => {
   const folder = temporaryFolder(t);
   const { exit, stderr } = await run(folder, ['plugin', 'init', 'alone'], folder);

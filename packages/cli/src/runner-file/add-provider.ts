@@ -1,8 +1,10 @@
-import { readFile, realpath, rm } from 'node:fs/promises';
+import { realpath, rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { readTextFile } from '@fairlead/base';
 import { readRunnerConfig } from '@fairlead/runner';
 import { parse } from 'smol-toml';
 import { cliError } from '../cli-error.ts';
+import { clientLimits } from '../limits.ts';
 import { replacePrivateFile } from '../state/private-file.ts';
 import { type ProviderBlock, providerBlock } from './provider-block.ts';
 
@@ -53,12 +55,12 @@ async function requireAccepted(path: string, text: string): Promise<void> {
 }
 
 async function readText(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw cliError('runner_file_unreadable', { detail: { file: path }, cause });
-  }
+  const file = await readTextFile(path, clientLimits.runnerFileBytes);
+  if (file.ok) return file.text;
+  if (file.fault === 'absent') return null;
+  // Read as text all the same, it would be written back with other bytes in the place of those that are none.
+  if (file.fault === 'not_utf8') throw cliError('runner_file_not_toml', { detail: { file: path } });
+  throw cliError('runner_file_unreadable', { detail: { file: path, reason: file.systemCode ?? file.fault } });
 }
 
 type Table = { readonly [key: string]: unknown };
