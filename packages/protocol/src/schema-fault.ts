@@ -20,7 +20,11 @@ const NOUNS: Readonly<Record<SchemaType, string>> = {
   null: 'null',
 };
 
-/** The first fault of a value: its type, its choice of values, its length, then its members as the schema orders them. */
+/**
+ * The first fault of a value: its type, its choice of values, its length, then its members as the schema orders them.
+ * `extension` walks its schemas in a like way (parse-node.ts): it is published without dependencies, knows defaults and ranges, and may
+ * name values, which are an author's there. The two dialects are kept apart on purpose.
+ */
 export function faultOf(node: SchemaNode, value: Json): SchemaFault | null {
   return find(node, value, '');
 }
