@@ -189,6 +189,21 @@ test('a cursor that nobody gave out is -32602', async (t) => {
   }
 });
 
+test('params that a method cannot have are -32602, not an internal error that shows a parser’s report', async (t) => {
+  hygiene(t);
+  const { port, token } = await startGateway(t);
+  const body: JsonObject = {
+    jsonrpc: '2.0',
+    id: 7,
+    method: 'initialize',
+    params: { clientInfo: { secret: 1 } },
+  };
+  const { message, text } = await post(port, token, { body, headers: OLD });
+  const error = { code: -32602, message: 'The params are not those of this method.' };
+  assert.deepEqual(message, { jsonrpc: '2.0', id: 7, error });
+  assert.ok(!text.includes('secret'));
+});
+
 test('an unknown method of 2025 is -32601; responses and notifications are accepted and nothing more', async (t) => {
   hygiene(t);
   const { executor, asked } = fakeExecutor();

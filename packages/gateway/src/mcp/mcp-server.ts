@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '@fairlead/base';
 import { ProtocolError, ProtocolErrorCode, type Result, Server } from '@modelcontextprotocol/server';
 import { mcpLimits } from '../limits.ts';
 import type { McpTool } from './mcp-tool.ts';
+import { tellParamsFaults } from './params-fault.ts';
 
 /** Carries out one `tools/call` and answers its result; throws a `ProtocolError` where there is nothing to carry out. */
 export type McpCallHandler = (params: Json | undefined) => Promise<JsonObject>;
@@ -42,6 +43,11 @@ export function createMcpServer(parts: {
       );
     return { tools: [...tools] as never };
   });
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    tellParamsFaults(transport);
+    return connect(transport);
+  };
   // Not as a handler of its own: the package would read arguments and results into copies that lack keys such as
   // `__proto__`, and both are handed on here exactly as they came.
   if (call !== undefined) {
