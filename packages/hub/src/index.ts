@@ -1,15 +1,47 @@
+export type { AgentDirectory, HostedAgent } from './agent-state/agent-directory.ts';
+export type { AgentStateAllowlist } from './agent-state/agent-scope.ts';
 export {
   type ConfigurationNotice,
   type ExtensionTables,
   type ExtensionTablesReading,
   readExtensionTables,
 } from './configuration/read-extension-tables.ts';
+export {
+  callTool,
+  type Decision,
+  type FinalCall,
+  type ToolEnd,
+  type ToolRequest,
+} from './dispatch/call-tool.ts';
+export {
+  fireAgentEnd,
+  fireBeforeAgentStart,
+  promptBlocks,
+  statusSegments,
+  tailBlocks,
+} from './dispatch/fire-hooks.ts';
+export { type CommandOutcome, type CommandRequest, runCommand } from './dispatch/run-command.ts';
 export { type HubErrorCode, hubError, hubErrors } from './errors.ts';
 export type { Failure, FailureScope } from './failures/failure.ts';
+export type { ExtensionRow } from './hub/extension-row.ts';
+export type {
+  ExtensionLine,
+  Hub,
+  HubOptions,
+  OpenedSession,
+  RoutineFiring,
+  RoutineScope,
+} from './hub/hub.ts';
+export { openHub } from './hub/open-hub.ts';
 export type { ExtensionSource, Tier } from './install/extension-source.ts';
 export type { InstallNote, InstallReport, RefusedSource, ReplaceReport } from './install/install-report.ts';
 export type { Gone, Installed } from './install/installed.ts';
 export type { FailedExtension } from './install/roster.ts';
+export type { LiveCap, LiveSet } from './live/live-set.ts';
+export type { Refused } from './live/live-snapshot.ts';
+export type { LiveCommand, LiveTool } from './live/live-tool.ts';
+export type { Waiting } from './live/members.ts';
+export type { Shadowed } from './live/name-table.ts';
 export { type BlockedThread, ThreadMonitor, type ThreadMonitorOptions } from './monitor/thread-monitor.ts';
 export { checkFolder, type FolderCheck, type FolderProblem } from './path/check-folder.ts';
 export { loadPathSource, type PathSource, type PathSourceOptions } from './path/path-source.ts';

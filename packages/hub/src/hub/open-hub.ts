@@ -1,0 +1,103 @@
+import { BudgetWheel, HookDispatcher, type HookReport } from '@fairlead/extension/runtime';
+import { AgentStates } from '../agent-state/agent-state.ts';
+import { ExtensionHost } from '../dispatch/extension-host.ts';
+import { FailureBook } from '../failures/failure-book.ts';
+import { Registry } from '../install/registry.ts';
+import { Roster } from '../install/roster.ts';
+import { Instances } from '../instances/instances.ts';
+import type { InstanceScope } from '../instances/live-instance.ts';
+import { Engine } from '../live/engine.ts';
+import { LiveSets } from '../live/live-sets.ts';
+import { Outputs } from '../outputs/outputs.ts';
+import type { Report } from '../report.ts';
+import { SessionDoor } from '../sessions/session-door.ts';
+import { SettingsBook } from '../settings/settings-book.ts';
+import type { Hub, HubOptions } from './hub.ts';
+import { LiveAgents } from './live-agents.ts';
+import { OpenSessions } from './open-sessions.ts';
+import { publishStatus } from './publish-status.ts';
+import { RunningHub } from './running-hub.ts';
+
+/**
+ * Opens the hub: installs the built-ins and opens their global instances. Rejects with the code of an invalid built-in, and with a code of
+ * the store; then nothing of it runs. Close it before the peer and the store.
+ */
+export async function openHub(options: HubOptions): Promise<Hub> {
+  const { peer, store, clock, report, agents: directory, reserved, maxInstances, log } = options;
+  const settings = new SettingsBook(options.settings ?? { values: {}, secrets: [], missing: [] }, report);
+  const failures = await FailureBook.open({ store, clock, report });
+  const wheel = new BudgetWheel(clock);
+  const hooks = new HookDispatcher({ wheel, report: (failure) => tellHook(report, failure) });
+  const engine = new Engine({ clock, wheel, hooks, settings, report });
+  const roster = new Roster();
+  const agents = new LiveAgents(directory);
+  const names = reserved === undefined ? {} : { reserved };
+  const instances = new Instances({
+    roster,
+    failures,
+    clock,
+    report,
+    settingsFor: async (extension, scope) => await settings.for(extension, await placeOf(scope)),
+    ...names,
+    ...(maxInstances === undefined ? {} : { maxInstances }),
+  });
+  const sets = new LiveSets({ engine, roster, instances });
+  const outputs = new Outputs(store);
+  const sessions = new OpenSessions({
+    peer,
+    clock,
+    report,
+    roster,
+    instances,
+    sets,
+    published: (session) => publishStatus({ sets, outputs, report }, session, undefined),
+    forget: async ({ id }) => {
+      settings.forget(id);
+      await outputs.forget(id);
+    },
+  });
+  const sessionDatabase = async (id: string) => sessions.databaseOf(id) ?? (await peer.open(id));
+  const agentStates = new AgentStates(directory, options.agentState ?? {});
+  const registry = new Registry({
+    roster,
+    instances,
+    failures,
+    clock,
+    report,
+    hostFor: (ref) =>
+      new ExtensionHost({
+        ref,
+        engine,
+        door: new SessionDoor({ extension: ref.name, clock, open: sessionDatabase }),
+        settings,
+        agentStates,
+        installed: (name) => roster.get(name),
+        session: sessionDatabase,
+        log: (extension, line) => log?.({ ...line, extension }),
+      }),
+    ...names,
+  });
+
+  async function placeOf(scope: InstanceScope) {
+    if (scope === 'global') return {};
+    if (scope.kind === 'session') return { session: await sessionDatabase(scope.key) };
+    return { agent: (await agents.of({ id: scope.key, name: scope.name })).database };
+  }
+
+  try {
+    const started = await registry.install(options.sources);
+    return new RunningHub({
+      ...{ peer, clock, directory, engine, settings, failures, roster, instances, registry, sets },
+      ...{ outputs, sessions, agents, report, started },
+    });
+  } catch (error) {
+    await registry.close();
+    wheel.close();
+    await failures.flush();
+    throw error;
+  }
+}
+
+function tellHook(report: Report, { owner, kind, code, reason }: HookReport): void {
+  report({ code, extension: owner, reason: `${kind}: ${reason}` });
+}

@@ -1,0 +1,112 @@
+import type { CallContext, FiredKind, HookEndpoint, HookTarget } from '@fairlead/extension/runtime';
+import { type CallCell, Readiness } from './call-cell.ts';
+import type { PreparedInstance } from './prepared-instance.ts';
+import type { World } from './world.ts';
+
+/** What one kind of hook fires, in order, and the contexts that must be ready first. */
+export interface HookList {
+  readonly targets: readonly HookTarget[];
+  readonly readiness: Readiness;
+}
+
+/** One handler of a live set. What it is told, and whether it can be called, is asked at each firing. */
+class LiveTarget implements HookTarget {
+  readonly owner: string;
+  readonly endpoint: HookEndpoint;
+  readonly #cell: CallCell;
+
+  constructor(cell: CallCell, endpoint: HookEndpoint) {
+    this.owner = cell.prepared.instance.extension.name;
+    this.endpoint = endpoint;
+    this.#cell = cell;
+  }
+
+  get context(): CallContext {
+    return this.#cell.context;
+  }
+
+  get gone(): string | undefined {
+    return this.#cell.gone;
+  }
+}
+
+/** One that judges some tools alone. */
+class JudgingTarget extends LiveTarget {
+  readonly gates: readonly string[];
+
+  constructor(cell: CallCell, endpoint: HookEndpoint, gates: readonly string[]) {
+    super(cell, endpoint);
+    this.gates = gates;
+  }
+}
+
+/** A gate whose extension is active and cannot be asked: it denies what it judges. */
+export interface AbsentGate {
+  readonly owner: string;
+  readonly gates: readonly string[] | undefined;
+  readonly reason: string;
+}
+
+/** Gathers the handlers of a set, kind by kind. */
+export class HookGathering {
+  readonly #world: World;
+  readonly #targets = new Map<FiredKind, HookTarget[]>();
+  readonly #cells = new Map<FiredKind, CallCell[]>();
+  /** Of one extension's instances, the last one that was added answers a prompt, a tail, a status. */
+  readonly #single = new Map<FiredKind, string>();
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  add(part: PreparedInstance): void {
+    if (part.fired.length === 0) return;
+    const cell = this.#world.cell(part);
+    for (const [kind, endpoint] of part.fired) {
+      const { gates } = part.contributions;
+      const target =
+        kind === 'tool_call' && gates !== undefined
+          ? new JudgingTarget(cell, endpoint, gates)
+          : new LiveTarget(cell, endpoint);
+      this.#push(kind, target, cell);
+    }
+  }
+
+  addAbsent({ owner, gates, reason }: AbsentGate): void {
+    const target = { owner, endpoint: NOWHERE, context: NO_CONTEXT, gone: reason };
+    this.#push('tool_call', gates === undefined ? target : { ...target, gates }, undefined);
+  }
+
+  list(kind: FiredKind): HookList {
+    return {
+      targets: Object.freeze(this.#targets.get(kind) ?? []),
+      readiness: new Readiness(this.#cells.get(kind) ?? []),
+    };
+  }
+
+  #push(kind: FiredKind, target: HookTarget, cell: CallCell | undefined): void {
+    let targets = this.#targets.get(kind);
+    let cells = this.#cells.get(kind);
+    if (targets === undefined || cells === undefined) {
+      targets = [];
+      cells = [];
+      this.#targets.set(kind, targets);
+      this.#cells.set(kind, cells);
+    }
+    if (SINGLE.has(kind)) {
+      if (this.#single.get(kind) === target.owner) {
+        targets.pop();
+        cells.pop();
+      }
+      this.#single.set(kind, target.owner);
+    }
+    targets.push(target);
+    if (cell !== undefined) cells.push(cell);
+  }
+}
+
+const SINGLE: ReadonlySet<FiredKind> = new Set(['prompt', 'tail', 'status']);
+
+const NOWHERE: HookEndpoint = Object.freeze({ begin: () => undefined });
+
+const NO_CONTEXT: CallContext = Object.freeze({ settings: Object.freeze({}), caps: Object.freeze({}) });
