@@ -14,6 +14,10 @@ export const storeErrors = defineErrors({
     message: 'There is something already where the backup should be written.',
     next: 'Name a folder that does not exist yet.',
   },
+  backup_unwritable: {
+    message: 'The backup could not be written; nothing of it is left.',
+    next: 'Name a new folder inside one that exists, that you may write to, and whose disk has room.',
+  },
   backup_taken_back: {
     message:
       'Commits that this peer had written before its backup was restored came back from another peer before the first new one.',

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemRandom } from '@fairlead/base';
@@ -177,3 +186,33 @@ peerTest(
     assert.equal(existsSync(join(first.folder, 'peer.key')), false);
   },
 );
+
+peerTest('a backup that cannot be written leaves nothing, and takes nothing away', async (t, open) => {
+  const { store, folder, clock } = await open();
+  const into = temporaryFolder(t);
+  writeFileSync(join(into, 'file'), '');
+  mkdirSync(join(into, 'b.partial'));
+  symlinkSync(join(into, 'nowhere'), join(into, 'link'));
+  const to = (name: string) => backup({ store, stateDirectory: folder, to: join(into, name), clock });
+  await assert.rejects(to('missing/b'), { code: 'backup_unwritable', detail: { reason: 'ENOENT' } });
+  await assert.rejects(to('file/b'), { code: 'backup_unwritable', detail: { reason: 'ENOTDIR' } });
+  await assert.rejects(to('link'), { code: 'backup_target_exists' });
+  await to('b');
+  assert.deepEqual(readdirSync(into).toSorted(), ['b', 'b.partial', 'file', 'link']);
+});
+
+peerTest('a restore after a reset puts aside a key that is not the backup’s', async (t, open) => {
+  const first = await open();
+  const to = join(temporaryFolder(t), 'backup');
+  await backup({ store: first.store, stateDirectory: first.folder, to, clock: first.clock });
+  await first.close();
+  await reset({ stateDirectory: first.folder });
+  const { clock, folder } = first;
+  assert.deepEqual(await restore({ from: to, stateDirectory: folder, clock }), { putAside: null });
+  await reset({ stateDirectory: folder });
+  writeFileSync(join(folder, 'peer.key'), 'of somebody else', { mode: 0o600 });
+  const { putAside } = await restore({ from: to, stateDirectory: folder, clock });
+  assert.equal(readFileSync(join(putAside ?? '', 'peer.key'), 'utf8'), 'of somebody else');
+  const again = await open({ folder });
+  assert.equal(again.peer.peerId, first.peer.peerId);
+});

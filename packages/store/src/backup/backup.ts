@@ -1,6 +1,6 @@
-import { copyFile, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdtemp, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock } from '@fairlead/base';
+import { type Clock, FairleadError } from '@fairlead/base';
 import { storeError } from '../errors.ts';
 import { logOf } from '../sqlite/log-of.ts';
 import type { Store } from '../store.ts';
@@ -12,7 +12,8 @@ export const BACKUP_FORMAT = 'fairlead-backup-v1';
 
 /**
  * Copies an open store and the keys of its state directory to a new folder, mode 0700, while writing goes on. The folder is
- * there whole or not at all. Whoever has it can act as this peer. Rejects with `backup_target_exists` or a code of the store.
+ * there whole or not at all. Whoever has it can act as this peer. Rejects with `backup_target_exists`, `backup_unwritable` or a
+ * code of the store.
  */
 export async function backup(options: {
   readonly store: Store;
@@ -21,11 +22,11 @@ export async function backup(options: {
   readonly clock: Clock;
 }): Promise<void> {
   const { store, stateDirectory, to, clock } = options;
-  if (await exists(to)) throw storeError('backup_target_exists');
-  const partial = `${to}.partial`;
-  await rm(partial, { recursive: true, force: true });
-  await mkdir(partial, { mode: 0o700 });
+  let partial: string | undefined;
   try {
+    // A link that leads nowhere is something too: the rename would take its place.
+    if (await isThere(to)) throw storeError('backup_target_exists');
+    partial = await mkdtemp(`${to}.partial-`);
     await logOf(store).backup(join(partial, 'fairlead.db'));
     for (const name of KEPT_FILES) {
       const from = join(stateDirectory, name);
@@ -37,7 +38,23 @@ export async function backup(options: {
     await rename(partial, to);
     await syncFile(dirname(to));
   } catch (error) {
-    await rm(partial, { recursive: true, force: true });
+    if (partial !== undefined) await rm(partial, { recursive: true, force: true });
+    throw error instanceof FairleadError ? error : unwritable(error);
+  }
+}
+
+function unwritable(error: unknown): FairleadError {
+  const { code } = error as { readonly code?: unknown };
+  return storeError('backup_unwritable', error, { reason: typeof code === 'string' ? code : 'unknown' });
+}
+
+/** Throws where it cannot be told, because a folder above may not be looked into. */
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
 }

@@ -34,7 +34,9 @@ export async function restore(options: {
     await copyFile(join(from, name), target(`${name}.restored`));
     await syncFile(target(`${name}.restored`));
   }
-  const putAside = isInUse ? target(`before-restore-${clock.wallMs()}`) : null;
+  // A key may stand there without a database, after a reset: another one than the backup's is somebody's rights.
+  const isReplaced = isInUse || (await holdsOtherKeys(names.slice(1), { from, stateDirectory }));
+  const putAside = isReplaced ? target(`before-restore-${clock.wallMs()}`) : null;
   if (putAside !== null) await mkdir(putAside, { mode: 0o700 });
   // The author goes first: whatever state a crash leaves, it cannot go on in another database.
   for (const name of [...DATABASE_FILES.toReversed(), ...names.slice(1)])
@@ -45,6 +47,18 @@ export async function restore(options: {
   for (const name of names) await rename(target(`${name}.restored`), target(name));
   await syncFile(stateDirectory);
   return { putAside };
+}
+
+async function holdsOtherKeys(
+  names: readonly string[],
+  { from, stateDirectory }: { readonly from: string; readonly stateDirectory: string },
+): Promise<boolean> {
+  for (const name of names) {
+    const there = join(stateDirectory, name);
+    if ((await exists(there)) && !(await readFile(there)).equals(await readFile(join(from, name))))
+      return true;
+  }
+  return false;
 }
 
 async function checkBackup(from: string): Promise<void> {
