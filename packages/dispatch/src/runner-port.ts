@@ -28,8 +28,9 @@ export type RunnerPort = {
    * Sends one request to exactly that instance, once, and answers within the budget. Faults of its own:
    * `runner_unavailable` (`not_started` when it was not handed to the socket or the instance is gone, `outcome_unknown`
    * after), `plugin_gateway_unavailable` (the queue is full, `not_started`), `plugin_gateway_timeout` (`not_started`
-   * while it waits in the queue, `outcome_unknown` after), `invalid_plugin_response` (`outcome_unknown`). Anything else is the
-   * Runner's answer, which is not trusted here.
+   * while it waits in the queue, `outcome_unknown` after), `invalid_plugin_response` (`outcome_unknown`): what came back has no form
+   * of an answer, is past its bounds, of another kind, or about something else. Anything else is the Runner's answer: it has form and
+   * belongs to the request, what it says is not trusted here.
    */
   request(
     runner: string,

@@ -1,5 +1,12 @@
-import { completed, failed, type JsonObject, type Outcome } from '@fairlead/base';
-import { type RunnerPayload, type RunnerRequest, toolObservation } from '@fairlead/protocol';
+import { completed, failed, type Json, type JsonObject, type Outcome } from '@fairlead/base';
+import {
+  checkResponse,
+  type RunnerPayload,
+  type RunnerRequest,
+  readRunnerResponse,
+  responseOf,
+  toolObservation,
+} from '@fairlead/protocol';
 import type {
   RunnerEvents,
   RunnerListener,
@@ -54,7 +61,9 @@ export class FakeRunners implements RunnerPort, RunnerEvents {
     (request.kind === 'outcome' ? this.asked : this.sent).push(sent);
     const answer = this.answers[request.kind];
     if (answer === undefined) throw new Error(`no answer for ${request.kind}`);
-    return await answer(sent);
+    const outcome = await answer(sent);
+    // As the port promises: what cannot be the answer does not pass the border.
+    return canAnswer(request, outcome) ? outcome : fault('outcome_unknown', 'invalid_plugin_response');
   }
 
   listen(listener: RunnerListener): () => void {
@@ -77,6 +86,11 @@ export class FakeRunners implements RunnerPort, RunnerEvents {
   calls(): Extract<RunnerRequest, { kind: 'tools_call' }>[] {
     return this.sent.flatMap(({ request }) => (request.kind === 'tools_call' ? [request] : []));
   }
+}
+
+function canAnswer(request: RunnerRequest, outcome: Outcome<RunnerPayload>): boolean {
+  const response = responseOf(outcome);
+  return readRunnerResponse(response as unknown as Json) !== null && checkResponse(request, response);
 }
 
 export function fakeRunner(runner: string, instanceId = `${runner}-1`): VisibleRunner {

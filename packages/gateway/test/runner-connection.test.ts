@@ -81,7 +81,7 @@ test('the Runner’s own certainty and code are passed on', async () => {
   assert.deepEqual(await promise, { certainty: 'not_started', fault: error });
 });
 
-test('an answer of another kind, about another provider or without form is invalid_plugin_response', async () => {
+test('an answer of another kind, about another provider, that contradicts itself or without form is invalid_plugin_response', async () => {
   const link = new FakeLink();
   const { connection, socket } = link.registered('a');
   const answers = [
@@ -94,6 +94,19 @@ test('an answer of another kind, about another provider or without form is inval
       dispatch_state: 'not_started',
       payload: { kind: 'check', provider: 'echo', ready: true, phase: 'ready', tools: [] },
     },
+    {
+      dispatch_state: 'completed',
+      payload: {
+        kind: 'check',
+        provider: 'echo',
+        ready: true,
+        phase: 'ready',
+        tools: [],
+        code: 'plugin_eof',
+      },
+    },
+    { dispatch_state: 'completed', payload: { kind: 'check', provider: 'echo', ready: true } },
+    { dispatch_state: 'not_started', error: { code: 'Not A Code', message: 'x' } },
     { dispatch_state: 'completed' },
     'nonsense',
   ];

@@ -1,13 +1,5 @@
-import { type Certainty, hasValue, type Json, type Outcome } from '@fairlead/base';
-import {
-  checkResponse,
-  hasEffect,
-  isCallResult,
-  isCode,
-  type RunnerPayload,
-  type RunnerRequest,
-  readRunnerPayload,
-} from '@fairlead/protocol';
+import { type Certainty, hasValue, type Outcome } from '@fairlead/base';
+import { hasEffect, isCallResult, type RunnerPayload, type RunnerRequest } from '@fairlead/protocol';
 import { dispatchErrors } from '../errors.ts';
 import { codeFitsCertainty } from './code-and-certainty.ts';
 
@@ -51,9 +43,9 @@ const GATEWAY_ONLY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Judges the answer to a request. A Runner is authenticated and not trusted: its payload must be of the asked kind and
- * within bounds, its code must be a code, and of its messages nothing is kept. What cannot be an answer leaves an effect unknown.
- * A read has none: whatever went wrong with it, nothing happened.
+ * Judges the answer to a request. A Runner is authenticated and not trusted: its payload was held against the request and its bounds
+ * where it came in (`RunnerPort`); here its code must be one that a Runner may give, a result must be one, and of its messages nothing
+ * is kept. What cannot be an answer leaves an effect unknown. A read has none: whatever went wrong with it, nothing happened.
  */
 export function judgeAnswer<Request extends RunnerRequest>(
   request: Request,
@@ -65,19 +57,14 @@ export function judgeAnswer<Request extends RunnerRequest>(
   const invalid = { ok: false, code: 'invalid_plugin_response', ...lost } as const;
   if (!hasValue(answer)) {
     const { code } = answer.fault;
-    if (!isCode(code) || GATEWAY_ONLY.has(code)) return invalid;
+    if (GATEWAY_ONLY.has(code)) return invalid;
     if (request.kind === 'tools_call' && !codeFitsCertainty(code, answer.certainty)) return invalid;
     const { certainty } = answer;
     return { ok: false, code, ...(certainty === 'outcome_unknown' ? lost : { certainty }) };
   }
-  const payload = answer.value;
-  if (!checkResponse(request, { dispatch_state: 'completed', payload })) return invalid;
-  if (payload.kind === 'tools_call') {
-    // The answer belongs to the call, so it has run; what it answered is not for anyone to read.
-    if (!isCallResult(payload.result))
-      return { ok: false, certainty: 'completed', code: 'invalid_plugin_result' };
-  } else if (readRunnerPayload(payload as unknown as Json) === null) {
-    return invalid;
-  }
-  return { ok: true, payload: payload as PayloadOf<Request> };
+  const { value } = answer;
+  // The answer belongs to the call, so it has run; what it answered is not for anyone to read.
+  if (value.kind === 'tools_call' && !isCallResult(value.result))
+    return { ok: false, certainty: 'completed', code: 'invalid_plugin_result' };
+  return { ok: true, payload: value as PayloadOf<Request> };
 }

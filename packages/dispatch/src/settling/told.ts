@@ -1,5 +1,11 @@
 import type { Certainty, JsonObject, Outcome } from '@fairlead/base';
-import { outcomeOf, type RunnerPayload, type RunnerRequest, type RunnerResponse } from '@fairlead/protocol';
+import {
+  checkResponse,
+  outcomeOf,
+  type RunnerPayload,
+  type RunnerRequest,
+  type RunnerResponse,
+} from '@fairlead/protocol';
 import type { CallRecord } from '../journal/call-record.ts';
 import { callerCode } from '../runner-answers/caller-code.ts';
 import {
@@ -48,7 +54,8 @@ export function toldAbout(record: CallRecord, runner: string, answer: Outcome<Ru
 
 function ended(record: CallRecord, runner: string, response: RunnerResponse): Told {
   const request = requestOf(record);
-  if (request === null) return UNHEARD;
+  // The answer inside the answer was read where it came in; whose it is, is known only here.
+  if (request === null || !checkResponse(request, response)) return UNHEARD;
   const judged = judgeAnswer<RunnerRequest>(request, outcomeOf(response));
   if (!judged.ok) {
     if (judged.code === 'invalid_plugin_response') return UNHEARD;
