@@ -67,7 +67,15 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
   const none = async () => failed('not_started', 'extension_unknown', 'There is none.');
   const output = () => failed('not_started', 'extension_unknown', 'There is none.');
   const extensions = { list: () => ({}), output, load: none, reload: none, unload: none };
-  const rest = { extensions, version: 'test', log: silentLog, stateDirectory: folder, onStop: () => {} };
+  const backup = async () => {};
+  const rest = {
+    extensions,
+    backup,
+    version: 'test',
+    log: silentLog,
+    stateDirectory: folder,
+    onStop: () => {},
+  };
   const gateway = createGateway({ config, hub, tools, tokens, clock, random, ...rest });
   stack.defer(() => gateway.close());
   const { port } = await gateway.listen();

@@ -27,7 +27,7 @@ import type { RunnerHub } from './link/runner-hub.ts';
 import type { Log } from './log/log.ts';
 import { createRefusalLog } from './log/refusal-log.ts';
 import { addMcpRoute, type McpRoute } from './mcp/mcp-route.ts';
-import { addAdminRoutes } from './server/admin-routes.ts';
+import { addAdminRoutes, type BackUp } from './server/admin-routes.ts';
 import { addExtensionRoutes, type ExtensionAdministration } from './server/extension-routes.ts';
 import { createHttpServer, type HttpTimes } from './server/http-server.ts';
 import { openApiDocument } from './server/openapi.ts';
@@ -50,6 +50,7 @@ export type GatewayOptions = {
   /** For `/api/admin/status`. */
   readonly stateDirectory: string;
   readonly pid?: number;
+  readonly backup: BackUp;
   /** Called once the answer to `/api/admin/stop` has left. */
   readonly onStop: () => void;
   /** Times that only tests change. */
@@ -208,6 +209,7 @@ class HttpGateway implements Gateway {
       stateDirectory: this.#options.stateDirectory,
       pid: this.#options.pid ?? process.pid,
       url: () => this.#url,
+      backup: this.#options.backup,
       onStop: this.#options.onStop,
     });
     addExtensionRoutes(server, { admission, extensions: this.#options.extensions, running, log });

@@ -53,11 +53,17 @@ test('it describes every route but those with a protocol of their own, each once
     Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
   );
   assert.deepEqual(described.sort(), [
+    'DELETE /api/admin/extensions/{name}',
     'DELETE /api/admin/tokens/{id}',
+    'GET /api/admin/extensions',
+    'GET /api/admin/extensions/{name}/output',
     'GET /api/admin/status',
     'GET /api/admin/tokens',
     'GET /healthz',
     'GET /openapi.json',
+    'POST /api/admin/backup',
+    'POST /api/admin/extensions',
+    'POST /api/admin/extensions/{name}/reload',
     'POST /api/admin/pairings',
     'POST /api/admin/stop',
     'POST /api/admin/tokens',
@@ -131,6 +137,8 @@ test('answers of the gateway are what the description says of them', async (t) =
     ['/api/admin/pairings', 'post', { path: '/api/admin/pairings', token, body: { runner: 7 } }],
     ['/api/runner/pair', 'post', { path: '/api/runner/pair', body: { code: 'none' } }],
     ['/api/admin/status', 'get', { path: '/api/admin/status', token }],
+    ['/api/admin/backup', 'post', { path: '/api/admin/backup', token, body: { to: '/srv/backup' } }],
+    ['/api/admin/backup', 'post', { path: '/api/admin/backup', token, body: { to: 'backup' } }],
     ['/api/admin/stop', 'post', { path: '/api/admin/stop', method: 'POST', token }],
   ];
   for (const [path, method, wanted] of requests) {

@@ -9,7 +9,7 @@ import {
   type Log,
   type Tokens,
 } from '@fairlead/gateway';
-import { openStore } from '@fairlead/store';
+import { backup, openStore } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
 import { nameFile } from '../state/name-file.ts';
 import { readVersion } from '../version.ts';
@@ -66,6 +66,7 @@ export async function startHost(options: {
     version,
     log,
     stateDirectory,
+    backup: (to) => backup({ store, stateDirectory, to, clock }),
     onStop,
   });
   stack.defer(() => gateway.close());

@@ -231,6 +231,15 @@ export const routes: readonly RouteDescription[] = [
   },
   {
     method: 'POST',
+    path: '/api/admin/backup',
+    id: 'backUp',
+    summary: 'Copies database and keys to a new folder of the host’s machine, while it runs.',
+    token: 'admin',
+    body: object({ to: { ...text, description: 'An absolute path at which there is nothing yet.' } }),
+    output: object({ to: text }),
+  },
+  {
+    method: 'POST',
     path: '/api/admin/stop',
     id: 'stop',
     summary: 'Ends the host.',

@@ -1,4 +1,5 @@
-import { hasValue, type Json, type JsonObject } from '@fairlead/base';
+import { isAbsolute } from 'node:path';
+import { hasValue, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { isScope, mayUseRunner, type Principal, type RunnerPort } from '@fairlead/dispatch';
 import type { FastifyInstance } from 'fastify';
 import type { Tokens } from '../auth/tokens.ts';
@@ -21,10 +22,17 @@ export type AdminRouteOptions = {
   readonly stateDirectory: string;
   readonly pid: number;
   readonly url: () => string;
+  readonly backup: BackUp;
   readonly onStop: () => void;
 };
 
-/** `/api/admin/…`: tokens, status, stop. */
+/**
+ * Copies the database and keys of the state directory to a folder that does not exist yet, while writing goes on; the folder is
+ * there whole or not at all. Rejects with a code of the store.
+ */
+export type BackUp = (to: string) => Promise<void>;
+
+/** `/api/admin/…`: tokens, status, backup, stop. */
 export function addAdminRoutes(server: FastifyInstance, options: AdminRouteOptions): void {
   const { tokens, log } = options;
   const route = { onRequest: options.admission.admin };
@@ -50,6 +58,20 @@ export function addAdminRoutes(server: FastifyInstance, options: AdminRouteOptio
   server.get('/api/admin/status', route, (request, reply) => {
     const principal = request.principal as Principal;
     answerWith(reply, options, async () => successEnvelope(await status(options, principal)));
+  });
+
+  server.post('/api/admin/backup', route, (request, reply) => {
+    const body = (request.body ?? null) as Json;
+    answerWith(reply, options, async () => {
+      const to = isJsonObject(body) ? body['to'] : undefined;
+      if (typeof to !== 'string' || !isAbsolute(to) || to.includes('\0'))
+        return refusalEnvelope('invalid_body', {
+          detail: { member: 'to', problem: 'must be an absolute path' },
+        });
+      await options.backup(to);
+      log('info', 'backup.written', { to });
+      return successEnvelope({ to });
+    });
   });
 
   server.post('/api/admin/stop', route, (_request, reply) => {
