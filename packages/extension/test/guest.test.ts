@@ -56,7 +56,16 @@ test('another thread can see which extension runs in this one', async () => {
   const clock = manualClock();
   const { guest } = await opened(
     {
-      open: (scope: Scope<object>) => scope.every(1000, look),
+      async open(scope: Scope<object>) {
+        look();
+        scope.every(1000, look);
+        await Promise.resolve();
+        look();
+      },
+      moreTools: () => {
+        look();
+        return [];
+      },
       tools: { look: { about: 'x', run: look } },
       on: {
         agentEnd: look,
@@ -68,6 +77,7 @@ test('another thread can see which extension runs in this one', async () => {
     },
     { activity, number: 7, clock },
   );
+  assert.equal(activity[0], 0);
   guest.call(request('look'));
   guest.hook('g', 'agent_end').begin(firing('agent_end'), CONTEXT);
   assert.equal(activity[0], 0);
@@ -80,7 +90,18 @@ test('another thread can see which extension runs in this one', async () => {
   activity[0] = 0;
   await clock.advance(1000);
   await guest.end();
-  assert.deepEqual(seen, [7, 7, 7, 7, 7]);
+  assert.deepEqual(seen, [7, 7, 7, 7, 7, 7, 7, 7]);
+  assert.equal(activity[0], 0);
+});
+
+test('an opening that was given up does not stand as running for ever', async () => {
+  const activity = new Int32Array(new SharedArrayBuffer(4));
+  const extension = makeExtension({ name: 'slow', version: '1', open: () => new Promise(() => {}) }, false);
+  const host = new RecordingHost();
+  const guest = new Guest(extension, { host, activity, number: 7 });
+  void guest.open({ instance: 'g', kind: 'global', key: '', settings: {} });
+  assert.equal(activity[0], 7);
+  await guest.close('g');
   assert.equal(activity[0], 0);
 });
 

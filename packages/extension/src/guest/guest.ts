@@ -82,7 +82,7 @@ export class Guest {
     const opening = this.#opening.get(request.instance);
     if (opening !== undefined) return opening.opened;
     const open = this.#instances.get(request.instance);
-    if (open !== undefined) return contributionsOf(open);
+    if (open !== undefined) return this.#named(() => contributionsOf(open));
     if (this.#ended) throw extensionError('extension_ended', this.manifest.name);
     const part = this.#parts.get(request.kind);
     if (part === undefined)
@@ -97,6 +97,7 @@ export class Guest {
       opened,
       abandon: async () => {
         instance.ended = true;
+        this.#silent();
         // Whoever opened learns it from the failure; here it is only waited for by nobody.
         opened.catch(() => {});
         await scope.dispose();
@@ -108,13 +109,13 @@ export class Guest {
   async #openInstance(instance: Instance): Promise<Contributions> {
     const { part, scope, id } = instance;
     try {
-      instance.state = await part.open?.(scope.handle);
+      instance.state = await this.#named(() => part.open?.(scope.handle));
       if (instance.ended) {
         // It was given up while it opened: what it made is ended too.
         await this.#closeState(instance);
         throw extensionError('extension_ended', id);
       }
-      const contributions = await contributionsOf(instance);
+      const contributions = await this.#named(() => contributionsOf(instance));
       if (instance.ended) {
         await this.#closeState(instance);
         throw extensionError('extension_ended', id);
@@ -199,6 +200,21 @@ export class Guest {
     const instance = this.#instances.get(id);
     if (instance === undefined) throw extensionError('extension_ended', id, { certainty: 'not_started' });
     return instance;
+  }
+
+  /** Says who runs until it has answered, where nobody else says it is done. */
+  async #named<T>(run: () => T | Promise<T>): Promise<T> {
+    try {
+      return await (this.#running(run) as T | Promise<T>);
+    } finally {
+      this.#silent();
+    }
+  }
+
+  /** Takes the word back, where nobody else has taken it. */
+  #silent(): void {
+    const { activity, number } = this.#around;
+    if (activity[0] === number) activity[0] = 0;
   }
 
   /** Says who runs, and says it on where the handler answers later; a call within another's handler gives the word back. */
