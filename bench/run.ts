@@ -1,9 +1,11 @@
-// npm run bench [-- --only NAME,… --json FILE --quick --seed N]: see README.md beside this file.
+// npm run bench [-- --only NAME,… --json FILE --quick --seed N --update-baseline --write]: see README.md beside this file.
 import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
 import { benches } from './benches/index.ts';
 import type { ChildSet } from './harness/child-set.ts';
 import { runBenches } from './harness/run-benches.ts';
 
+const here = import.meta.dirname;
 const stop = new AbortController();
 const started = new Set<ChildSet>();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -19,4 +21,8 @@ process.exitCode = await runBenches(process.argv.slice(2), benches, {
   freshSeed: () => randomInt(2 ** 32),
   signal: stop.signal,
   onChildren: (children) => started.add(children),
+  latestFile: join(here, 'results/latest.json'),
+  baselineFile: join(here, 'baseline.json'),
+  pageFile: join(here, '../docs/reference/performance.md'),
+  peersFolder: join(here, 'peers'),
 });

@@ -6,6 +6,7 @@ import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing
 import type { Bench } from '../bench/harness/bench.ts';
 import { parseBenchOptions } from '../bench/harness/bench-options.ts';
 import { ChildSet } from '../bench/harness/child-set.ts';
+import { closedLoop } from '../bench/harness/closed-loop.ts';
 import { within } from '../bench/harness/deadline.ts';
 import { benchEnvironment } from '../bench/harness/environment.ts';
 import { firstLine } from '../bench/harness/first-line.ts';
@@ -13,7 +14,7 @@ import { interleave } from '../bench/harness/interleave.ts';
 import { measurementOf, type Unit } from '../bench/harness/measurement.ts';
 import { differenceRow, orderRow, ratioRow, reportRow } from '../bench/harness/row.ts';
 import { runBenches } from '../bench/harness/run-benches.ts';
-import { median, quantile, rounded, spreadOf } from '../bench/harness/statistics.ts';
+import { median, medianInterval, quantile, rounded, spreadOf } from '../bench/harness/statistics.ts';
 import { goalText, measurementTable, rowTable } from '../bench/harness/table.ts';
 
 const never = new AbortController().signal;
@@ -40,6 +41,17 @@ test('a quantile is the smallest value that the share does not exceed', () => {
   assert.throws(() => quantile([], 0.5), RangeError);
 });
 
+test('an interval holds the median with 95 per cent, by ranks alone', () => {
+  const upTo = (count: number) => Array.from({ length: count }, (_, index) => (index * 7) % count);
+  assert.deepEqual(medianInterval([3]), [3, 3]);
+  assert.deepEqual(medianInterval([5, 1, 4, 2, 3]), [1, 5]);
+  assert.deepEqual(medianInterval(upTo(6)), [0, 5]);
+  assert.deepEqual(medianInterval(upTo(10)), [1, 8]);
+  assert.deepEqual(medianInterval(upTo(40)), [13, 26]);
+  assert.deepEqual(medianInterval(upTo(60)), [21, 38]);
+  assert.throws(() => medianInterval([]), RangeError);
+});
+
 test('a spread has the middle and both ends, and figures are cut to what the noise allows', () => {
   assert.deepEqual(spreadOf([4, 2, 30]), { p50: 4, min: 2, max: 30 });
   assert.deepEqual([12.345, 123.6, 0.00123456, 99.96].map(rounded), [12.3, 124, 0.00123, 100]);
@@ -58,6 +70,7 @@ test('the figure of a round is the median of its samples, and p99 looks at the s
     min: 2,
     max: 7,
     perRound: [2, 4, 7],
+    p95: 90,
     p99: 90,
     samples: 9,
   });
@@ -97,6 +110,36 @@ test('one variant may give several figures of the same round', async () => {
   assert.deepEqual(part.perRound, [0, 1, 2]);
 });
 
+test('figures of one variant may have units of their own, and none goes without', async () => {
+  const options = { rounds: 1, warmUpRounds: 0, signal: never };
+  const round = async () => ({ call: [10], rate: [90] });
+  const { call, rate } = await interleave([{ unit: { call: 'µs', rate: '1/s' }, round }], options);
+  assert.deepEqual([call.unit, rate.unit], ['µs', '1/s']);
+  const unnamed = { unit: { call: 'µs' } as Record<'call' | 'rate', Unit>, round };
+  await assert.rejects(interleave([unnamed], options), { message: 'the figure rate has no unit' });
+});
+
+test('a closed loop makes every call once on its lanes, and its rate is of all of them', async () => {
+  const calls: number[][] = [[], [], []];
+  let inFlight = 0;
+  let most = 0;
+  const { samplesUs, perSecond } = await closedLoop({ calls: 30, inFlight: 3 }, async (index, lane) => {
+    inFlight += 1;
+    most = Math.max(most, inFlight);
+    await new Promise(setImmediate);
+    inFlight -= 1;
+    calls[lane]?.push(index);
+  });
+  assert.equal(samplesUs.length, 30);
+  assert.equal(most, 3);
+  assert.ok(perSecond > 0 && samplesUs.every((sample) => sample > 0));
+  assert.deepEqual(
+    [...new Set(calls.flat())].sort((a, b) => a - b),
+    Array.from({ length: 30 }, (_, i) => i),
+  );
+  assert.ok(calls.every((lane) => lane.length > 0));
+});
+
 test('an interrupted measurement stops before its next variant', async () => {
   const stop = new AbortController();
   let ran = 0;
@@ -130,6 +173,7 @@ test('a ratio goal holds up to its bound, and the ratio is that of the two media
     baselineRange: [20, 30],
     ratioRange: [1.1, 1.5],
     differenceRange: [3, 15],
+    ratioInterval: [1.1, 1.5],
     rounds: 3,
   });
   assert.equal(ratioRow('call', oneRound('µs', 34), oneRound('µs', 30), 1.1).holds, false);
@@ -191,18 +235,48 @@ test('the command line chooses benches in their own order, and a wrong one is re
   const parse = (...args: string[]) => parseBenchOptions(args, ['calls', 'http', 'help'], () => 7);
   assert.deepEqual(parse(), {
     ok: true,
-    options: { only: ['calls', 'http', 'help'], jsonFile: null, quick: false, seed: 7 },
+    options: {
+      only: ['calls', 'http', 'help'],
+      jsonFile: null,
+      quick: false,
+      seed: 7,
+      withPeers: true,
+      from: null,
+      updateBaseline: false,
+      writePage: false,
+    },
   });
-  assert.deepEqual(parse('--only', 'help, calls', '--json', 'out.json', '--quick', '--seed', '42'), {
+  const given = ['--only', 'help, calls', '--json', 'out.json', '--quick', '--seed', '42', '--no-peers'];
+  assert.deepEqual(parse(...given), {
     ok: true,
-    options: { only: ['calls', 'help'], jsonFile: 'out.json', quick: true, seed: 42 },
+    options: {
+      only: ['calls', 'help'],
+      jsonFile: 'out.json',
+      quick: true,
+      seed: 42,
+      withPeers: false,
+      from: null,
+      updateBaseline: false,
+      writePage: false,
+    },
   });
+  const kept = parse('--from', 'report.json', '--update-baseline', '--write');
+  assert.deepEqual(kept.ok && [kept.options.from, kept.options.updateBaseline, kept.options.writePage], [
+    'report.json',
+    true,
+    true,
+  ]);
   for (const wrong of [
     ['--only', 'cals'],
     ['--seed', '1.5'],
     ['--seed', '-1'],
     ['--json', ''],
     ['--fast'],
+    ['--quick', '--update-baseline'],
+    ['--quick', '--write'],
+    ['--only', 'http', '--write'],
+    ['--from', 'report.json', '--only', 'http'],
+    ['--from', ''],
     ['calls'],
   ]) {
     const parsed = parse(...wrong);
@@ -258,7 +332,9 @@ test('a run whose goals hold ends with 0, and its JSON has every row with its fi
     'holds',
     'rows',
     'measurements',
+    'skipped',
     'failures',
+    'comparison',
   ]);
   assert.equal(report.seed, 5);
   assert.equal(report.quick, true);

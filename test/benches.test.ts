@@ -12,7 +12,16 @@ test('the benches of a call measure the real product and leave nothing behind', 
   const file = join(temporaryFolder(t), 'bench.json');
   const ignore = () => {};
   await runBenches(
-    ['--only', 'calls,http,mcp-http,mcp-stdio', '--quick', '--seed', '1', '--json', file],
+    [
+      '--only',
+      'calls,http,mcp-http,mcp-stdio,peers,schedules',
+      '--quick',
+      '--no-peers',
+      '--seed',
+      '1',
+      '--json',
+      file,
+    ],
     benches,
     {
       out: ignore,
@@ -37,9 +46,30 @@ test('the benches of a call measure the real product and leave nothing behind', 
       ['call over stdio against the MCP SDK’s echo and the HTTP route', 1.5],
       ['list over stdio against the MCP SDK’s echo alone', null],
       ['call over stdio against the MCP SDK’s echo alone', null],
+      ['Fairlead Runner, against bare pipe', null],
+      ['Fairlead Runner, 8 at once, against bare pipe', null],
+      ['Fairlead Runner, against MCP SDK v1, stdio', null],
+      ['Fairlead Runner, 8 at once, against MCP SDK v1, stdio', null],
+      ['Fairlead Runner, against MCP SDK v2, stdio', null],
+      ['Fairlead Runner, 8 at once, against MCP SDK v2, stdio', null],
     ],
   );
   for (const row of report.rows) assert.ok(row.ratio > 0 && row.baseline > 0, JSON.stringify(row));
+  // What is measured beside Fairlead is installed by a run of its own, not by a test.
+  assert.deepEqual(
+    report.skipped.map(({ bench, name }: { bench: string; name: string }) => `${bench}: ${name}`),
+    [
+      'peers: Fairlead Runner, against Extism',
+      'peers: Fairlead Runner, 8 at once, against Extism',
+      'peers: Fairlead, HTTP, against supergateway',
+      'peers: Fairlead, HTTP, 8 at once, against supergateway',
+      'peers: Fairlead, /mcp, against supergateway',
+      'peers: Fairlead, /mcp, 8 at once, against supergateway',
+      'schedules: croner: read a pattern',
+      'schedules: croner: the next due time',
+    ],
+  );
+  for (const { reason } of report.skipped) assert.equal(reason, '--no-peers was given');
 });
 
 test('the bench of settling loses answers, finds out what they were, and leaves nothing behind', async (t) => {

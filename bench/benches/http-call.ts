@@ -1,7 +1,7 @@
 import { floorsInLoops, floorsInTurn, openCallFloors } from '../floors/call-floors.ts';
 import type { Bench } from '../harness/bench.ts';
 import { callBlock } from '../harness/call-block.ts';
-import { callOverRoute, startFairleadAdd } from '../harness/fairlead-add.ts';
+import { callOverRoute, startFairleadAdd } from '../harness/fairlead-plugin.ts';
 import { interleave } from '../harness/interleave.ts';
 import { ratioRow, reportRow } from '../harness/row.ts';
 

@@ -7,7 +7,9 @@ import { httpCall } from './http-call.ts';
 import { idleMemory } from './idle-memory.ts';
 import { mcpHttp } from './mcp-http.ts';
 import { mcpStdio } from './mcp-stdio.ts';
+import { peers } from './peers.ts';
 import { runnerCall } from './runner-call.ts';
+import { schedules } from './schedules.ts';
 import { settling } from './settling.ts';
 import { storeAppend } from './store-append.ts';
 import { storeMemory } from './store-memory.ts';
@@ -21,6 +23,7 @@ export const benches: readonly Bench[] = [
   settling,
   mcpHttp,
   mcpStdio,
+  peers,
   admission,
   eightProviders,
   cliHelp,
@@ -29,5 +32,6 @@ export const benches: readonly Bench[] = [
   storeAppend,
   storeOpen,
   storeMemory,
+  schedules,
   idleMemory,
 ];

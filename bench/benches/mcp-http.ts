@@ -3,7 +3,7 @@ import { mcpHttpFloor } from '../floors/mcp-http.ts';
 import { checkSum, pairsOf } from '../floors/pairs.ts';
 import type { Bench, BenchContext } from '../harness/bench.ts';
 import { type Call, callBlock } from '../harness/call-block.ts';
-import { callOverRoute, type FairleadAdd, startFairleadAdd } from '../harness/fairlead-add.ts';
+import { callOverRoute, type FairleadPlugin, startFairleadAdd } from '../harness/fairlead-plugin.ts';
 import { interleave } from '../harness/interleave.ts';
 import { McpPoster, type McpRevision } from '../harness/mcp-poster.ts';
 import { type Measurement, measurementOf } from '../harness/measurement.ts';
@@ -77,7 +77,7 @@ function allowance(http: Measurement, official: Measurement, echo: Measurement):
 function overMcp(
   context: BenchContext,
   stack: AsyncDisposableStack,
-  { host, token, binding }: FairleadAdd,
+  { host, token, binding }: FairleadPlugin,
   revision: McpRevision,
 ): Call {
   const headers = { authorization: `Bearer ${token}` };

@@ -5,8 +5,8 @@ import { checkSum, pairsOf } from '../floors/pairs.ts';
 import type { Bench, BenchContext } from '../harness/bench.ts';
 import { type Call, callBlock } from '../harness/call-block.ts';
 import { benchEnvironment } from '../harness/environment.ts';
-import { callOverRoute, type FairleadAdd, startFairleadAdd } from '../harness/fairlead-add.ts';
 import { launcher } from '../harness/fairlead-host.ts';
+import { callOverRoute, type FairleadPlugin, startFairleadAdd } from '../harness/fairlead-plugin.ts';
 import { interleave } from '../harness/interleave.ts';
 import { mcpClient } from '../harness/mcp-client.ts';
 import { type Measurement, measurementOf } from '../harness/measurement.ts';
@@ -68,7 +68,7 @@ function sumOf(name: string, echo: Measurement, route: Measurement): Measurement
   return measurementOf(name, 'µs', rounds);
 }
 
-async function connect(stack: AsyncDisposableStack, { stateDirectory }: FairleadAdd): Promise<Client> {
+async function connect(stack: AsyncDisposableStack, { stateDirectory }: FairleadPlugin): Promise<Client> {
   const client = mcpClient(REVISION);
   stack.defer(() => client.close());
   const env = Object.fromEntries(
@@ -89,11 +89,11 @@ function listing(client: Client): Call {
   };
 }
 
-function listingOverRoute({ client }: FairleadAdd): Call {
+function listingOverRoute({ client }: FairleadPlugin): Call {
   return async () => void (await client.plugin(LIST));
 }
 
-function calling(context: BenchContext, client: Client, { binding }: FairleadAdd): Call {
+function calling(context: BenchContext, client: Client, { binding }: FairleadPlugin): Call {
   const pairAt = pairsOf(context.seed);
   return async (index) => {
     const pair = pairAt(index);

@@ -1,53 +1,40 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemClock, systemRandom } from '@fairlead/base';
-import { type Database, openPeer, openStore } from '@fairlead/store';
-import type { Bench } from '../harness/bench.ts';
-import { measurementOf } from '../harness/measurement.ts';
-import { ratioRow } from '../harness/row.ts';
+import { childPath } from '../harness/bare-provider.ts';
+import type { Bench, BenchContext } from '../harness/bench.ts';
+import { firstLine } from '../harness/first-line.ts';
+import { interleave } from '../harness/interleave.ts';
+import { limitRow } from '../harness/row.ts';
 
-const SESSIONS = 1_000;
 const MAX_MIB_A_SESSION = 100 / 1_024;
 
 export const storeMemory: Bench = {
   name: 'sessions',
-  title: 'resident memory of open sessions',
+  title: 'resident memory of open sessions, in a process of their own',
   async run(context) {
-    await using stack = new AsyncDisposableStack();
-    const stateDirectory = join(context.folder, 'state');
-    await mkdir(stateDirectory, { mode: 0o700 });
-    const clock = systemClock();
-    const store = stack.use(await openStore({ path: join(stateDirectory, 'fairlead.db'), clock }));
-    const peer = stack.use(await openPeer({ store, stateDirectory, clock, random: systemRandom() }));
-    const roots: string[] = [];
-    for (let index = 0; index < SESSIONS; index += 1) {
-      const root = await peer.transaction((tx) =>
-        tx.create('session', (begun) => {
-          begun.set('meta', ['name'], `session ${index}`);
-          for (let entry = 0; entry < 20; entry += 1)
-            begun.append('entries', { text: `entry ${entry} of ${index}` });
-        }),
-      );
-      (await peer.open(root)).release();
-      roots.push(root);
-    }
-    globalThis.gc?.();
-    const before = process.memoryUsage.rss();
-    const open: Database[] = [];
-    for (const root of roots) open.push(await readOnce(await peer.open(root)));
-    const after = process.memoryUsage.rss();
-    const each = Math.max(0, after - before) / open.length / 1_048_576;
-    const measured = measurementOf('one open session', 'MiB', [[each]]);
-    const most = measurementOf('100 KiB', 'MiB', [[MAX_MIB_A_SESSION]]);
+    const measured = await interleave(
+      [
+        {
+          unit: 'MiB',
+          round: async (round) => ({ 'one open session': [await mibOfOne(context, round)] }),
+        },
+      ],
+      context.plan(3, 1, 0),
+    );
+    const one = measured['one open session'];
     return {
-      measurements: [measured],
-      rows: [ratioRow('one of 1,000 open sessions, against 100 KiB', measured, most, 1)],
+      measurements: [one],
+      rows: [limitRow('one of 1,000 open sessions: 100 KiB', one, MAX_MIB_A_SESSION)],
     };
   },
 };
 
-async function readOnce(database: Database): Promise<Database> {
-  await database.table('entries').tail(10);
-  await database.doc('meta').get();
-  return database;
+async function mibOfOne(context: BenchContext, round: number): Promise<number> {
+  const folder = join(context.folder, `round${round}`);
+  await mkdir(folder);
+  const program = childPath('open-sessions.ts');
+  const child = context.children.start(process.execPath, ['--expose-gc', program, folder]);
+  const bytes = await firstLine(child, 'opening sessions', context.signal);
+  await context.children.end(child);
+  return Number(bytes) / 2 ** 20;
 }

@@ -6,6 +6,13 @@ export type BenchOptions = {
   readonly jsonFile: string | null;
   readonly quick: boolean;
   readonly seed: number;
+  /** Whether what is measured beside Fairlead may be installed. */
+  readonly withPeers: boolean;
+  /** A report to read instead of measuring. */
+  readonly from: string | null;
+  readonly updateBaseline: boolean;
+  /** Writes the page of the docs and its plots. */
+  readonly writePage: boolean;
 };
 
 export type OptionsParse =
@@ -18,17 +25,9 @@ export function parseBenchOptions(
   known: readonly string[],
   freshSeed: () => number,
 ): OptionsParse {
-  let values: { only?: string; json?: string; quick?: boolean; seed?: string };
+  let values: ReturnType<typeof read>;
   try {
-    values = parseArgs({
-      args: [...args],
-      options: {
-        only: { type: 'string' },
-        json: { type: 'string' },
-        quick: { type: 'boolean' },
-        seed: { type: 'string' },
-      },
-    }).values;
+    values = read(args);
   } catch (error) {
     return refuse(error instanceof Error ? error.message : String(error), known);
   }
@@ -40,20 +39,50 @@ export function parseBenchOptions(
   if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32)
     return refuse(`--seed is a whole number below 2^32`, known);
   if (values.json === '') return refuse('--json needs a file', known);
+  const { from, quick, only } = values;
+  if (from === '') return refuse('--from needs a file', known);
+  if (from !== undefined && (quick === true || only !== undefined))
+    return refuse('--from measures nothing: it goes with neither --quick nor --only', known);
+  if (quick === true && (values['update-baseline'] === true || values.write === true))
+    return refuse('the figures of --quick are too noisy to be kept', known);
+  if (only !== undefined && values.write === true)
+    return refuse('--write needs a run of every bench: a page is of one run', known);
   return {
     ok: true,
     options: {
       only: known.filter((name) => wanted.includes(name)),
       jsonFile: values.json ?? null,
-      quick: values.quick ?? false,
+      quick: quick ?? false,
       seed,
+      withPeers: values['no-peers'] !== true,
+      from: from ?? null,
+      updateBaseline: values['update-baseline'] ?? false,
+      writePage: values.write ?? false,
     },
   };
+}
+
+function read(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    options: {
+      only: { type: 'string' },
+      json: { type: 'string' },
+      quick: { type: 'boolean' },
+      seed: { type: 'string' },
+      'no-peers': { type: 'boolean' },
+      from: { type: 'string' },
+      'update-baseline': { type: 'boolean' },
+      write: { type: 'boolean' },
+    },
+  }).values;
 }
 
 function refuse(fault: string, known: readonly string[]): OptionsParse {
   return {
     ok: false,
-    message: `${fault}\nusage: npm run bench [-- --only ${known.join(',')}] [--json FILE] [--quick] [--seed N]\n`,
+    message:
+      `${fault}\nusage: npm run bench [-- --only ${known.join(',')}] [--json FILE] [--quick] [--seed N] [--no-peers]\n` +
+      '                      [--update-baseline] [--write] [--from FILE]\n',
   };
 }

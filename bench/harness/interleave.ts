@@ -2,7 +2,8 @@ import { type Measurement, measurementOf, type Unit } from './measurement.ts';
 
 /** One way of doing the work, measured beside the others. A round of it may give several figures, each with a name. */
 export type Variant<Name extends string> = {
-  readonly unit: Unit;
+  /** Of every figure, or of each by its name. */
+  readonly unit: Unit | Readonly<Record<Name, Unit>>;
   /** Does one round and gives its samples, at least one of each name. Rounds that only warm up have negative numbers. */
   round(round: number): Promise<Readonly<Record<Name, readonly number[]>>>;
 };
@@ -36,11 +37,17 @@ export async function interleave<const Variants extends readonly Variant<string>
       if (round < 0) continue;
       for (const [name, some] of Object.entries(samples)) {
         const known = taken.get(name);
-        if (known === undefined) taken.set(name, { unit, rounds: [some] });
+        if (known === undefined) taken.set(name, { unit: unitOf(unit, name), rounds: [some] });
         else known.rounds.push(some);
       }
     }
   }
   const measured = [...taken].map(([name, { unit, rounds: all }]) => [name, measurementOf(name, unit, all)]);
   return Object.fromEntries(measured) as Record<NamesOf<Variants[number]>, Measurement>;
+}
+
+function unitOf(unit: Unit | Readonly<Record<string, Unit>>, name: string): Unit {
+  const own = typeof unit === 'string' ? unit : unit[name];
+  if (own === undefined) throw new RangeError(`the figure ${name} has no unit`);
+  return own;
 }

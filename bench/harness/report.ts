@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import type { Comparison } from './baseline.ts';
+import type { SkippedRow } from './bench.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { Measurement } from './measurement.ts';
 import type { Row } from './row.ts';
@@ -8,7 +10,7 @@ import type { Row } from './row.ts';
 /** A bench that could not be measured. */
 type BenchFailure = { readonly bench: string; readonly message: string };
 
-/** The JSON document of one run. `holds` is what the exit status says: every goal held and every bench ran. */
+/** The JSON document of one run. `holds`: every goal held and every bench ran; what the baseline says stands in `comparison`. */
 export type Report = {
   readonly version: string;
   readonly startedAt: string;
@@ -19,7 +21,11 @@ export type Report = {
   readonly holds: boolean;
   readonly rows: readonly (Row & { readonly bench: string })[];
   readonly measurements: readonly (Measurement & { readonly bench: string })[];
+  /** Rows that could not be measured here, and why. */
+  readonly skipped: readonly (SkippedRow & { readonly bench: string })[];
   readonly failures: readonly BenchFailure[];
+  /** Against the committed baseline; null for a quick run, and where there is none. */
+  readonly comparison: Comparison | null;
 };
 
 export type Machine = {
@@ -57,7 +63,7 @@ export function fairleadVersion(): string {
 export function reportOf(
   options: BenchOptions,
   context: { readonly version: string; readonly startedAt: string; readonly machine: Machine },
-  results: Pick<Report, 'rows' | 'measurements' | 'failures'>,
+  results: Pick<Report, 'rows' | 'measurements' | 'skipped' | 'failures'>,
 ): Report {
   return {
     version: context.version,
@@ -68,5 +74,6 @@ export function reportOf(
     machine: context.machine,
     holds: results.failures.length === 0 && results.rows.every((row) => row.holds !== false),
     ...results,
+    comparison: null,
   };
 }

@@ -1,5 +1,5 @@
 import type { Measurement, Unit } from './measurement.ts';
-import { type Spread, spreadOf } from './statistics.ts';
+import { medianInterval, type Spread, spreadOf } from './statistics.ts';
 
 /** What a goal bounds: `p50 / baseline`, `p50 - baseline`, `p50`, or that in every round `p50` came before `baseline`. */
 type GoalOf = 'ratio' | 'difference' | 'limit' | 'order';
@@ -25,6 +25,8 @@ export type Row = {
   readonly baselineRange: Range | null;
   readonly ratioRange: Range | null;
   readonly differenceRange: Range | null;
+  /** Where the ratio lies with 95 % confidence, by the ratios of the rounds; what two runs are compared by. */
+  readonly ratioInterval: Range | null;
   readonly rounds: number;
 };
 
@@ -67,6 +69,7 @@ export function reportRow(name: string, measured: Measurement, baseline?: Measur
     baselineRange: null,
     ratioRange: null,
     differenceRange: null,
+    ratioInterval: null,
     rounds: measured.perRound.length,
   };
 }
@@ -80,17 +83,21 @@ function compare(name: string, measured: Measurement, baseline: Measurement) {
   const pairs = measured.perRound.map(
     (figure, round) => [figure, baseline.perRound[round] ?? Number.NaN] as const,
   );
+  const ratio = measured.p50 / baseline.p50;
+  const ratios = pairs.map(([figure, base]) => figure / base);
+  const [low, high] = medianInterval(ratios);
   return {
     name,
     p50: measured.p50,
     unit: measured.unit,
     baseline: baseline.p50,
-    ratio: measured.p50 / baseline.p50,
+    ratio,
     difference: measured.p50 - baseline.p50,
     p50Range: rangeOf(measured),
     baselineRange: rangeOf(baseline),
-    ratioRange: rangeOf(spreadOf(pairs.map(([figure, base]) => figure / base))),
+    ratioRange: rangeOf(spreadOf(ratios)),
     differenceRange: rangeOf(spreadOf(pairs.map(([figure, base]) => figure - base))),
+    ratioInterval: [Math.min(low, ratio), Math.max(high, ratio)] as const,
     rounds: pairs.length,
   };
 }

@@ -1,100 +1,144 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Bench, BenchContext, BenchResult } from './bench.ts';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { writePage } from '../page/write-page.ts';
+import {
+  type Baseline,
+  baselineOf,
+  type Comparison,
+  compareWithBaseline,
+  confirmed,
+  sameMachine,
+  slowerBenches,
+  verdictText,
+} from './baseline.ts';
+import type { Bench } from './bench.ts';
+import type { BenchHost } from './bench-host.ts';
 import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
-import { ChildSet } from './child-set.ts';
-import { fairleadVersion, type Report, reportOf, thisMachine } from './report.ts';
-import { goalText, measurementTable, rowTable } from './table.ts';
-
-/** Where a run writes and what may stop it. */
-export type BenchHost = {
-  /** The tables. */
-  readonly out: (text: string) => void;
-  /** Progress, faults and what did not hold. */
-  readonly err: (text: string) => void;
-  readonly freshSeed: () => number;
-  /** Aborts when the run is interrupted. */
-  readonly signal: AbortSignal;
-  /** Told of the processes of each bench, for an owner that must leave at once. */
-  readonly onChildren?: (children: ChildSet) => void;
-};
+import { measure } from './measure.ts';
+import { fairleadVersion, type Machine, type Report, thisMachine } from './report.ts';
+import { goalText, rowTable } from './table.ts';
 
 /**
- * Runs the benches that the command line asks for and returns the exit status: 0 every goal held, 1 one did not or a bench
- * failed, 2 the command line is wrong.
+ * Runs the benches that the command line asks for and returns the exit status: 0 every goal held and no ratio became worse, 1
+ * one did not, or did, or a bench failed; 2 the command line is wrong.
  */
 export async function runBenches(
   args: readonly string[],
   benches: readonly Bench[],
   host: BenchHost,
 ): Promise<number> {
-  const parsed = parseBenchOptions(
-    args,
-    benches.map((bench) => bench.name),
-    host.freshSeed,
-  );
+  const names = benches.map((bench) => bench.name);
+  const parsed = parseBenchOptions(args, names, host.freshSeed);
   if (!parsed.ok) {
     host.err(parsed.message);
     return 2;
   }
   const { options } = parsed;
-  const about = { version: fairleadVersion(), startedAt: new Date().toISOString(), machine: thisMachine() };
-  host.out(
-    `fairlead ${about.version}, Node ${about.machine.node}, ${about.machine.cpu}, ${about.machine.cores} cores, ` +
-      `load ${about.machine.loadAverage.toFixed(2)}, seed ${options.seed}${options.quick ? ', quick' : ''}\n`,
-  );
-  const rows: Report['rows'][number][] = [];
-  const measurements: Report['measurements'][number][] = [];
-  const failures: Report['failures'][number][] = [];
-  for (const bench of benches.filter(({ name }) => options.only.includes(name))) {
-    if (host.signal.aborted) break;
-    try {
-      const result = await runOne(bench, options, host);
-      rows.push(...result.rows.map((row) => ({ bench: bench.name, ...row })));
-      measurements.push(...result.measurements.map((measured) => ({ bench: bench.name, ...measured })));
-      host.out(`\n${bench.name}: ${bench.title}\n${measurementTable(result.measurements)}`);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      failures.push({ bench: bench.name, message });
-      const shown = error instanceof Error && !host.signal.aborted ? error.stack : message;
-      host.err(`${bench.name} could not be measured: ${shown}\n`);
-    }
+  const baseline = await jsonOf<Baseline>(host.baselineFile);
+  const given = options.from === null ? null : await jsonOf<Report>(options.from);
+  const machine = given?.machine ?? thisMachine();
+  const fault =
+    options.from !== null && given === null
+      ? `there is no report in ${options.from}`
+      : faultOf(options, given?.benches ?? options.only, names, { machine, baseline });
+  if (fault !== null) {
+    host.err(`${fault}\n`);
+    return 2;
   }
-  const report = reportOf(options, about, { rows, measurements, failures });
-  host.out(`\n${rowTable(rows)}`);
-  if (options.jsonFile !== null) await writeFile(options.jsonFile, `${JSON.stringify(report, null, 2)}\n`);
-  for (const row of rows.filter(({ holds }) => holds === false)) {
-    host.err(`does not hold: ${row.bench}: ${row.name} (${goalText(row)})\n`);
-  }
-  return report.holds && !host.signal.aborted ? 0 : 1;
+  host.out(headOf(given ?? { ...options, version: fairleadVersion() }, machine));
+  const measured = given ?? (await measure(benches, options, machine, host));
+  host.out(`\n${rowTable(measured.rows)}`);
+  const remeasure = (only: readonly string[]) => measure(benches, { ...options, only }, machine, host);
+  const comparison =
+    baseline === null || measured.quick
+      ? null
+      : await compare(measured, baseline, given === null && !options.updateBaseline ? remeasure : null);
+  const report: Report = { ...measured, comparison };
+  await keep(report, options, host);
+  sayWhatDoesNotHold(report, host);
+  if (comparison !== null) sayComparison(comparison, host);
+  const isWorse = comparison?.holds === false && !options.updateBaseline;
+  if (host.signal.aborted) return 1;
+  if (options.updateBaseline && host.baselineFile !== undefined)
+    await writeJson(host.baselineFile, baselineOf(report, baseline));
+  if (options.writePage && host.pageFile !== undefined) await writePage(report, host.pageFile);
+  return report.holds && !isWorse ? 0 : 1;
 }
 
-async function runOne(bench: Bench, options: BenchOptions, host: BenchHost): Promise<BenchResult> {
-  await using owned = new AsyncDisposableStack();
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-bench-'));
-  owned.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
-  const children = owned.use(new ChildSet());
-  host.onChildren?.(children);
-  const context: BenchContext = {
-    folder,
-    children,
-    seed: options.seed,
-    quick: options.quick,
-    signal: host.signal,
-    plan(rounds, quickRounds, warmUpRounds) {
-      const counted = options.quick ? quickRounds : rounds;
-      const every = Math.max(1, Math.floor(counted / 5));
-      return {
-        rounds: counted,
-        warmUpRounds,
-        signal: host.signal,
-        onRound(round) {
-          if (round >= 0 && round % every === 0)
-            host.err(`${bench.name}: round ${round + 1} of ${counted}\n`);
-        },
-      };
-    },
-  };
-  return await bench.run(context);
+/** Holds a run against the baseline; what is slower is measured once more, where that can be done, before it counts. */
+async function compare(
+  report: Report,
+  baseline: Baseline,
+  remeasure: ((only: readonly string[]) => Promise<Report>) | null,
+): Promise<Comparison> {
+  const first = compareWithBaseline(report, baseline);
+  const slower = slowerBenches(first);
+  if (remeasure === null || slower.length === 0) return first;
+  return confirmed(first, compareWithBaseline(await remeasure(slower), baseline));
+}
+
+/** Why what was asked for cannot be done with this run; null where it can. */
+function faultOf(
+  options: BenchOptions,
+  measures: readonly string[],
+  all: readonly string[],
+  { machine, baseline }: { readonly machine: Machine; readonly baseline: Baseline | null },
+): string | null {
+  const isWhole = all.every((name) => measures.includes(name));
+  if (options.writePage && !isWhole) return '--write needs a run of every bench: a page is of one run';
+  if (options.updateBaseline && !isWhole && baseline !== null && !sameMachine(machine, baseline.machine))
+    return 'the baseline is of another machine: renew it with a run of every bench';
+  return null;
+}
+
+function headOf(
+  { version, seed, quick }: Pick<Report, 'version' | 'seed' | 'quick'>,
+  { node, cpu, cores, loadAverage }: Machine,
+): string {
+  const load = loadAverage.toFixed(2);
+  const mode = quick ? ', quick' : '';
+  return `fairlead ${version}, Node ${node}, ${cpu}, ${cores} cores, load ${load}, seed ${seed}${mode}\n`;
+}
+
+async function keep(report: Report, options: BenchOptions, host: BenchHost): Promise<void> {
+  const file = options.jsonFile ?? (options.from === null ? host.latestFile : undefined);
+  if (file !== undefined) await writeJson(file, report);
+}
+
+function sayWhatDoesNotHold(report: Report, host: BenchHost): void {
+  for (const { bench, name, reason } of report.skipped)
+    host.err(`not measured: ${bench}: ${name}: ${reason}\n`);
+  for (const row of report.rows.filter(({ holds }) => holds === false))
+    host.err(`does not hold: ${row.bench}: ${row.name} (${goalText(row)})\n`);
+}
+
+function sayComparison({ startedAt, isSameMachine, tolerance, verdicts }: Comparison, host: BenchHost): void {
+  const of = isSameMachine ? 'this machine' : 'another machine';
+  const percent = Math.round(tolerance * 100);
+  const same = verdicts.filter(({ kind }) => kind === 'same').length;
+  host.out(
+    `\nagainst the baseline of ${startedAt.slice(0, 10)} (${of}; ${percent} % beyond the spread of both): ` +
+      `${same} of ${verdicts.length} ratios the same\n`,
+  );
+  for (const verdict of verdicts) {
+    const text = verdictText(verdict);
+    if (text === null || verdict.kind === 'skipped') continue;
+    const isBad = verdict.kind === 'slower' || verdict.kind === 'missing';
+    (isBad ? host.err : host.out)(`${text}\n`);
+  }
+}
+
+async function jsonOf<T>(file: string | undefined): Promise<T | null> {
+  if (file === undefined) return null;
+  try {
+    return JSON.parse(await readFile(file, 'utf8')) as T;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function writeJson(file: string, value: unknown): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(value, null, 2)}\n`);
 }

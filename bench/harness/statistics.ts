@@ -24,6 +24,28 @@ export function spreadOf(values: readonly number[]): Spread {
   return { p50: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
+/**
+ * Where the median of the figures' source lies, with at least 95 % confidence and whatever their distribution is: the ranks come
+ * from the binomial distribution. Of fewer than six figures nothing better is known than the lowest and the highest.
+ */
+export function medianInterval(values: readonly number[]): readonly [low: number, high: number] {
+  const sorted = Float64Array.from(values).sort();
+  // How probable it is that fewer than `rank` figures lie below the median; each does with one half.
+  let term = 0.5 ** sorted.length;
+  let below = 0;
+  let rank = 0;
+  while (below + term <= 0.025) {
+    below += term;
+    rank += 1;
+    term *= (sorted.length - rank + 1) / rank;
+  }
+  const at = Math.max(0, rank - 1);
+  const low = sorted[at];
+  const high = sorted[sorted.length - 1 - at];
+  if (low === undefined || high === undefined) throw new RangeError('no values, no interval');
+  return [low, high];
+}
+
 /** Three significant digits below 100, whole numbers above: more would be noise. */
 export function rounded(value: number): number {
   return Math.abs(value) >= 100 ? Math.round(value) : Number(value.toPrecision(3));

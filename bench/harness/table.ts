@@ -52,13 +52,14 @@ export function rowTable(rows: readonly Row[]): string {
 
 /** A row's goal in words. */
 export function goalText(row: Row): string {
+  const goal = text(row.goal);
   switch (row.goalOf) {
     case 'ratio':
-      return `ratio ≤ ${row.goal}`;
+      return `ratio ≤ ${goal}`;
     case 'difference':
-      return `difference ≤ ${row.goal} ${row.unit}`;
+      return `difference ≤ ${goal} ${row.unit}`;
     case 'limit':
-      return `p50 ≤ ${row.goal} ${row.unit}`;
+      return `p50 ≤ ${goal} ${row.unit}`;
     case 'order':
       return 'before, in every round';
     case null:

@@ -6,10 +6,10 @@ import type { BenchContext } from './bench.ts';
 import type { Call } from './call-block.ts';
 import { type RunningHost, startHost } from './fairlead-host.ts';
 import { HostClient } from './host-client.ts';
-import { writeRunnerConfig } from './provider-config.ts';
+import { type BenchProvider, writeRunnerConfig } from './provider-config.ts';
 
-/** A host with the plugin `add`, and a binding to its tool. */
-export type FairleadAdd = {
+/** A host with one plugin, and a binding to its one tool. */
+export type FairleadPlugin = {
   readonly host: RunningHost;
   readonly stateDirectory: string;
   readonly token: string;
@@ -18,25 +18,34 @@ export type FairleadAdd = {
 };
 
 /** Starts a real `fairlead up` whose Runner has the plugin `add`; `stack` ends it. */
-export async function startFairleadAdd(
+export function startFairleadAdd(
   context: BenchContext,
   stack: AsyncDisposableStack,
-): Promise<FairleadAdd> {
+): Promise<FairleadPlugin> {
+  return startFairleadPlugin(context, stack, { id: 'add', args: [childPath('add-plugin.mjs')] });
+}
+
+/** The same with another plugin, whose tool has its name. */
+export async function startFairleadPlugin(
+  context: BenchContext,
+  stack: AsyncDisposableStack,
+  provider: BenchProvider,
+): Promise<FairleadPlugin> {
   const runnerConfig = join(context.folder, 'runner.toml');
-  const providers = [{ id: 'add', args: [childPath('add-plugin.mjs')] }];
-  await writeRunnerConfig(runnerConfig, { runner: 'bench', cwd: context.folder, providers });
+  await writeRunnerConfig(runnerConfig, { runner: 'bench', cwd: context.folder, providers: [provider] });
   const stateDirectory = join(context.folder, 'state');
   const host = await startHost(context, { stateDirectory, runnerConfig });
   stack.defer(() => host.stop());
   const client = stack.use(await HostClient.of(host));
-  const described = await client.plugin({ action: 'describe', runner: 'bench', plugin: 'add', tool: 'add' });
+  const { id } = provider;
+  const described = await client.plugin({ action: 'describe', runner: 'bench', plugin: id, tool: id });
   const { binding } = described as { readonly binding: string };
   const token = (await readFile(host.tokenFile, 'utf8')).trim();
   return { host, stateDirectory, token, client, binding };
 }
 
 /** Its tool through `/api/tools/call`. */
-export function callOverRoute(context: BenchContext, { client, binding }: FairleadAdd): Call {
+export function callOverRoute(context: BenchContext, { client, binding }: FairleadPlugin): Call {
   const pairAt = pairsOf(context.seed);
   return async (index) => {
     const pair = pairAt(index);

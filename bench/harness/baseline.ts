@@ -1,0 +1,166 @@
+import type { Machine, Report } from './report.ts';
+import { rounded } from './statistics.ts';
+
+/** The ratios of one run that later runs are held against. It is committed. */
+export type Baseline = {
+  readonly version: string;
+  readonly startedAt: string;
+  readonly seed: number;
+  readonly machine: Machine;
+  readonly rows: readonly BaselineRow[];
+};
+
+type BaselineRow = {
+  readonly bench: string;
+  readonly name: string;
+  readonly ratio: number;
+  /** Where the ratio lies with 95 % confidence. */
+  readonly low: number;
+  readonly high: number;
+};
+
+/**
+ * By how much an interval must lie above the baseline's, as a share of it: what two runs of the same code differ by, over
+ * hours and restarts, beyond what the rounds of one run show. Another machine has another processor and another disk.
+ */
+const TOLERANCE = { sameMachine: 0.25, otherMachine: 0.5 } as const;
+
+/**
+ * What became of one ratio. `slower`: its interval lies above the baseline's by more than the tolerance. `faster`: the other way
+ * round. `unsteady`: slower at first, and not when it was measured again. `missing`: its bench ran without it. `skipped`: it could
+ * not be measured, for a reason that was said.
+ */
+export type Verdict =
+  | { readonly kind: 'same' | 'slower' | 'faster'; readonly was: BaselineRow; readonly is: BaselineRow }
+  | {
+      readonly kind: 'unsteady';
+      readonly was: BaselineRow;
+      readonly is: BaselineRow;
+      readonly again: BaselineRow;
+    }
+  | { readonly kind: 'new'; readonly is: BaselineRow }
+  | { readonly kind: 'missing'; readonly was: BaselineRow }
+  | { readonly kind: 'skipped'; readonly was: BaselineRow; readonly reason: string };
+
+export type Comparison = {
+  readonly startedAt: string;
+  readonly isSameMachine: boolean;
+  readonly tolerance: number;
+  readonly verdicts: readonly Verdict[];
+  /** Nothing is slower, and nothing is missing. */
+  readonly holds: boolean;
+};
+
+type Measured = Pick<
+  Report,
+  'version' | 'startedAt' | 'seed' | 'machine' | 'benches' | 'rows' | 'skipped' | 'failures'
+>;
+
+/**
+ * The ratios of a run. Where only some benches ran, or some rows could not be measured, those of `kept` stay. An order is no
+ * ratio: it holds or it does not.
+ */
+export function baselineOf(report: Measured, kept: Baseline | null): Baseline {
+  const { version, startedAt, seed, machine } = report;
+  const stays = ({ bench, name }: BaselineRow) =>
+    !report.benches.includes(bench) || report.skipped.some((row) => row.bench === bench && row.name === name);
+  const rows = [...(kept?.rows.filter(stays) ?? []), ...ratiosOf(report)];
+  return { version, startedAt, seed, machine, rows };
+}
+
+/** Holds the ratios of a run against those of the baseline. Only benches that ran and did not fail are looked at. */
+export function compareWithBaseline(report: Measured, baseline: Baseline): Comparison {
+  const isSameMachine = sameMachine(report.machine, baseline.machine);
+  const tolerance = isSameMachine ? TOLERANCE.sameMachine : TOLERANCE.otherMachine;
+  const failed = report.failures.map(({ bench }) => bench);
+  const ran = report.benches.filter((bench) => !failed.includes(bench));
+  const found = ratiosOf(report);
+  const verdicts: Verdict[] = baseline.rows
+    .filter(({ bench }) => ran.includes(bench))
+    .map((was) => {
+      const is = found.find(({ bench, name }) => bench === was.bench && name === was.name);
+      if (is !== undefined) return { kind: changeOf(was, is, tolerance), was, is };
+      const skip = report.skipped.find(({ bench, name }) => bench === was.bench && name === was.name);
+      if (skip !== undefined) return { kind: 'skipped', was, reason: skip.reason };
+      return { kind: 'missing', was };
+    });
+  const isKnown = (is: BaselineRow) =>
+    baseline.rows.some(({ bench, name }) => bench === is.bench && name === is.name);
+  for (const is of found.filter((row) => !isKnown(row))) verdicts.push({ kind: 'new', is });
+  const { startedAt } = baseline;
+  return { startedAt, isSameMachine, tolerance, verdicts, holds: holdsOf(verdicts) };
+}
+
+function holdsOf(verdicts: readonly Verdict[]): boolean {
+  return verdicts.every(({ kind }) => kind !== 'slower' && kind !== 'missing');
+}
+
+/** The benches with a ratio that is slower: what is measured again before it counts. */
+export function slowerBenches({ verdicts }: Comparison): readonly string[] {
+  return [...new Set(verdicts.flatMap((verdict) => (verdict.kind === 'slower' ? [verdict.was.bench] : [])))];
+}
+
+/** A ratio that was slower in the first run and not in the second one is unsteady: the machine did something else. */
+export function confirmed(first: Comparison, second: Comparison): Comparison {
+  const verdicts = first.verdicts.map((verdict): Verdict => {
+    if (verdict.kind !== 'slower') return verdict;
+    const { was, is } = verdict;
+    const again = second.verdicts.find(
+      (other) =>
+        (other.kind === 'same' || other.kind === 'faster') &&
+        other.was.bench === was.bench &&
+        other.was.name === was.name,
+    );
+    return again === undefined || !('is' in again) ? verdict : { kind: 'unsteady', was, is, again: again.is };
+  });
+  return { ...first, verdicts, holds: holdsOf(verdicts) };
+}
+
+/** One line for what is worth saying; null for what stayed. */
+export function verdictText(verdict: Verdict): string | null {
+  const row = 'is' in verdict ? verdict.is : verdict.was;
+  const where = `${row.bench}: ${row.name}`;
+  switch (verdict.kind) {
+    case 'same':
+      return null;
+    case 'slower':
+    case 'faster':
+      return `${verdict.kind} than the baseline: ${where}: ${ratioText(verdict.is)}, was ${ratioText(verdict.was)}`;
+    case 'unsteady':
+      return `slower at first, and not again: ${where}: ${ratioText(verdict.is)}, then ${ratioText(verdict.again)}`;
+    case 'new':
+      return `not in the baseline: ${where}: ${ratioText(verdict.is)}`;
+    case 'missing':
+      return `in the baseline and not measured: ${where}`;
+    case 'skipped':
+      return `not compared: ${where}: ${verdict.reason}`;
+  }
+}
+
+function changeOf(was: BaselineRow, is: BaselineRow, tolerance: number): 'same' | 'slower' | 'faster' {
+  if (is.low > was.high * (1 + tolerance)) return 'slower';
+  if (is.high < was.low / (1 + tolerance)) return 'faster';
+  return 'same';
+}
+
+function ratiosOf(report: Measured): BaselineRow[] {
+  return report.rows.flatMap(({ bench, name, ratio, ratioInterval, goalOf }) =>
+    ratio === null || ratioInterval === null || goalOf === 'order'
+      ? []
+      : [{ bench, name, ratio: cut(ratio), low: cut(ratioInterval[0]), high: cut(ratioInterval[1]) }],
+  );
+}
+
+/** Four digits: a file that is read by people and compared by Git. */
+function cut(value: number): number {
+  return Number(value.toPrecision(4));
+}
+
+function ratioText({ ratio, low, high }: BaselineRow): string {
+  return `${rounded(ratio)} [${rounded(low)}..${rounded(high)}]`;
+}
+
+/** Whether what decides how fast something is, as far as it is known, is the same. */
+export function sameMachine(one: Machine, other: Machine): boolean {
+  return one.cpu === other.cpu && one.cores === other.cores && one.platform === other.platform;
+}

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
+import { measurementOf } from '../bench/harness/measurement.ts';
+import { dotPlotSvg } from '../bench/page/dot-plot.ts';
+import { performancePage } from '../bench/page/performance-page.ts';
+import { plotsOf } from '../bench/page/plots.ts';
+import { writePage } from '../bench/page/write-page.ts';
+import { fixedReport } from './bench/fixed-report.ts';
+
+const plots = ['one-call.svg', 'calls-per-second.svg', 'goals.svg'];
+const page = performancePage(fixedReport, new Set(plots), 'performance');
+
+/** The lines of the page from a heading to the next. */
+function sectionOf(text: string, heading: string): string[] {
+  const lines = text.split('\n');
+  const from = lines.indexOf(`## ${heading}`);
+  const to = lines.findIndex((line, index) => index > from && line.startsWith('## '));
+  return lines.slice(from + 1, to).filter((line) => line !== '');
+}
+
+test('the page says what it was measured with', () => {
+  assert.match(
+    page.replaceAll('\n', ' '),
+    /Fairlead 0\.1\.0 on 2026-11-30: Node v24\.0\.0, A processor, 2 cores, 8 GiB, linux x64 6\.1\.0; load 0\.25 at the start; seed 7\./,
+  );
+});
+
+test('the page shows what is measured side by side, middle, tail and rate, one call at a time and eight at once', () => {
+  const table = sectionOf(page, 'One call, beside others').filter((line) => line.startsWith('|'));
+  assert.deepEqual(table, [
+    '| | p50, µs | p95, µs | per second | 8 at once: p50, µs | p95, µs | per second |',
+    '| --- | ---: | ---: | ---: | ---: | ---: | ---: |',
+    '| bare pipe | 21 | 22 | 40,000 | 70 | 80 | 100,000 |',
+    '| Fairlead, HTTP | 1,350 | 1,800 | 1,000 | 6,000 | 7,000 | 1,500 |',
+  ]);
+});
+
+test('the page says of every peer what it does not do', () => {
+  const notes = sectionOf(page, 'One call, beside others').filter((line) => line.startsWith('- **'));
+  assert.deepEqual(
+    notes.map((line) => line.slice(4, line.indexOf('**:'))),
+    [
+      'Extism',
+      'bare pipe',
+      'Fairlead Runner',
+      'MCP SDK v1, stdio',
+      'MCP SDK v2, stdio',
+      'supergateway',
+      'Fairlead, HTTP',
+      'Fairlead, /mcp',
+      'Fairlead, fairlead mcp',
+    ],
+  );
+  for (const name of ['Extism', 'bare pipe', 'MCP SDK v1, stdio', 'supergateway']) {
+    const note = notes.find((line) => line.includes(`**${name}**`)) ?? '';
+    assert.match(note, /[Nn]o .*binding, no certainty.*, no journal/, name);
+  }
+});
+
+test('every goal is on the page with its figure and whether it holds, in its own words', () => {
+  assert.deepEqual(sectionOf(page, 'Goals').slice(2), [
+    '| bench | result | measured | beside | goal | holds |',
+    '| --- | --- | --- | --- | --- | --- |',
+    '| `calls` | call against a pipe | 24 µs | 20 µs: 1.2 times [1.15..1.25] | ratio ≤ 1.5 | yes |',
+    '| `admission` | a hundred tools | 108 ms | 100 ms: +8.5 ms | difference ≤ 8 ms | **no** |',
+    '| `up` | registered first | 5 ms | 6 ms: 0.83 times [0.8..0.9] | before, in every round | yes |',
+    '| `up` | settled | 2.5 ms | – | p50 ≤ 100 ms | yes |',
+  ]);
+});
+
+test('what has no goal, and what was not measured, stands there too', () => {
+  assert.deepEqual(sectionOf(page, 'Told without a goal').slice(2), [
+    '| `up` | memory \\| idle | 61.2 MiB | – |',
+    '| `peers` | Fairlead, HTTP, against supergateway | 900 µs | 600 µs: 1.5 times [1.4..1.6] |',
+  ]);
+  assert.deepEqual(sectionOf(page, 'Not measured'), [
+    '- `peers`, Fairlead Runner, against Extism: --no-peers was given',
+    '- `append`: no disk',
+  ]);
+  const complete = performancePage({ ...fixedReport, skipped: [], failures: [] }, new Set(), 'performance');
+  assert.doesNotMatch(complete, /## Not measured/);
+});
+
+test('what the journal alone costs is said where it was measured', () => {
+  const commits = { bench: 'http', ...measurementOf('two journal commits', 'µs', [[210]]) };
+  const report = { ...fixedReport, measurements: [...fixedReport.measurements, commits] };
+  assert.match(performancePage(report, new Set(), 'x'), /The two commits alone took 210 µs here\./);
+  assert.doesNotMatch(page, /two commits alone/);
+});
+
+test('a plot names itself, describes itself in words, and has colours for light and dark', () => {
+  for (const [name, svg] of plotsOf(fixedReport)) {
+    assert.match(
+      svg,
+      /^<svg [^>]*role="img" aria-labelledby="title description">\n<title id="title">[^<]+<\/title>\n<desc id="description">[^<]+<\/desc>\n/,
+      name,
+    );
+    assert.match(svg, /@media \(prefers-color-scheme:dark\)\{text\{fill:#[0-9a-f]{6}\}/, name);
+    // Nothing is fetched and nothing runs.
+    assert.doesNotMatch(svg, /<script|href|url\(|@import|NaN|Infinity|undefined/, name);
+  }
+  assert.deepEqual([...plotsOf(fixedReport).keys()], plots);
+});
+
+test('the descriptions of the plots hold their figures', () => {
+  const described = [...plotsOf(fixedReport).values()].map((svg) => /<desc[^>]*>(.*)<\/desc>/.exec(svg)?.[1]);
+  assert.deepEqual(described, [
+    'The middle of the calls and, as a line, the 95th of 100: bare pipe 21 to 22 µs; Fairlead, HTTP 1350 to 1800 µs.',
+    'One call at a time, and eight: bare pipe 40000 and 100000; Fairlead, HTTP 1000 and 1500.',
+    '1 is the goal, less is better: calls: call against a pipe 0.8; admission: a hundred tools 1.06; up: settled 0.025.',
+  ]);
+});
+
+test('a plot puts a dot where its value is on a logarithmic axis, and a line as far as it reaches', () => {
+  const svg = dotPlotSvg({
+    title: 'A < B & "C"',
+    description: 'd',
+    lines: [
+      { label: 'twelve chars', marks: [{ value: 10, low: 1, high: 100, series: 0 }] },
+      { label: 'beyond', marks: [{ value: 1_000, series: 1 }] },
+    ],
+    series: ['one', 'two'],
+    ticks: [1, 10, 100],
+    axis: 'µs',
+    limit: { value: 100, label: 'goal' },
+  });
+  // Labels take 120 of 720, the right margin 30: the axis goes from 120 to 690.
+  assert.match(svg, /<title id="title">A &lt; B &amp; &quot;C&quot;<\/title>/);
+  assert.match(
+    svg,
+    /<line class="a" stroke-width="2" x1="120" x2="690" y1="68" y2="68"\/>\n<circle class="a" cx="405" cy="68" r="4.5"\/>/,
+  );
+  // What lies beyond the axis stands at its end.
+  assert.match(svg, /<rect class="b" x="686" y="104" width="8" height="8"\/>/);
+  assert.match(svg, /<line class="l" stroke-width="2" x1="690" x2="690" y1="50" y2="118"\/>/);
+});
+
+test('a report without the bench has no plot of it, and its page says so', (t) => {
+  hygiene(t);
+  const report = { ...fixedReport, measurements: [] };
+  assert.deepEqual([...plotsOf(report).keys()], ['goals.svg']);
+  const text = performancePage(report, new Set(['goals.svg']), 'performance');
+  assert.match(text, /Not measured in this run\./);
+  assert.doesNotMatch(text, /one-call\.svg/);
+});
+
+test('the page and its plots are written beside each other', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  await writePage(fixedReport, join(folder, 'speed.md'));
+  assert.match(readFileSync(join(folder, 'speed.md'), 'utf8'), /\]\(speed\/one-call\.svg\)/);
+  assert.deepEqual(readdirSync(join(folder, 'speed')).sort(), [...plots].sort());
+});
+
+test('the committed page is one that was written', () => {
+  const committed = readFileSync(join(repositoryRoot, 'docs/reference/performance.md'), 'utf8');
+  assert.match(committed, /<!-- Written by `npm run bench -- --write`; do not edit\. -->/);
+});
