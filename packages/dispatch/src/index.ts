@@ -14,7 +14,9 @@ export {
   type ToolRoute,
 } from './invocation/runtime-tool.ts';
 export { Journal } from './journal/journal.ts';
+export type { JournalPage, JournalQuery, JournalShown } from './journal/journal-page.ts';
 export type { JournalEnd, JournalEntry } from './journal/journal-row.ts';
+export { JOURNAL_PAGE_DEFAULT, JOURNAL_PAGE_MAX } from './limits.ts';
 export type { PluginToolAction } from './plugin-tool/action.ts';
 export { pluginToolDefinition } from './plugin-tool/definition.ts';
 export { mayUseRunner, type Principal } from './principal.ts';

@@ -37,6 +37,15 @@ export const JOURNAL_OWED_AGAIN_MS = 1_000;
 /** Owed outcomes that one commit takes along: more than one intent adds, and far below what a commit may hold. */
 export const JOURNAL_OWED_TOGETHER = 64;
 
+/** Entries of the journal that are shown at once: 1,000 of them are half a megabyte, and nobody reads as many on a screen. */
+export const JOURNAL_PAGE_MAX = 500;
+
+/** Entries shown where nobody said how many: a screen. */
+export const JOURNAL_PAGE_DEFAULT = 50;
+
+/** Rows that one page looks at, when it shows only some: some 10 ms, in which nothing else is done. */
+export const JOURNAL_ROWS_PER_LOOK = 10_000;
+
 /** Characters of a name in the journal: enough to tell Runners apart on one line. */
 export const JOURNAL_NAME_MAX_CHARACTERS = 80;
 

@@ -29,6 +29,8 @@ test('an answer that contradicts itself leaves the call’s outcome unknown', ()
     ['plugin_timeout', 'completed'],
     ['plugin_rpc_error', 'not_started'],
     ['plugin_provider_busy', 'outcome_unknown'],
+    // What an older Runner says of a request that came twice: the call itself runs.
+    ['plugin_call_repeated', 'not_started'],
   ] as const) {
     assert.deepEqual(judgeAnswer(call, failed(certainty, code, 'x')), {
       ok: false,

@@ -377,6 +377,41 @@ test('a pruning that fails is logged and tried again later', async (t) => {
   assert.deepEqual(floor.logged, ['warn journal.not_pruned']);
 });
 
+test('a page that looks for few among many looks at 10,000 rows, and says where to go on', async (t) => {
+  const floor = await dispatchFloor(t);
+  await floor.journal.start({ id: 'call_rare', principal: 'token:a', action: 'call', bindingPresent: true });
+  await floor.journal.settle('call_rare', { certainty: 'outcome_unknown', code: 'plugin_eof' });
+  await fill(floor.store, 12_000, 0);
+  const query = { limit: 10, certainty: 'outcome_unknown' } as const;
+  const first = await floor.journal.page(query);
+  assert.deepEqual(first?.entries, []);
+  const second = await floor.journal.page({ ...query, before: first?.next ?? '' });
+  assert.deepEqual([second?.entries.map(({ call }) => call), second?.next], [['call_rare'], null]);
+});
+
+test('the journal shows an outcome that the disk did not take, and the reads that were just answered', async (t) => {
+  const floor = await dispatchFloor(t, {
+    wrap: (store) => failing(store, (sql) => sql.startsWith('UPDATE journal SET certainty = ?')),
+  });
+  const binding = await floor.bind();
+  floor.runners.answers.tools_call = () => fault('outcome_unknown', 'plugin_eof');
+  await floor.invoke({ action: 'call', binding, arguments: HELLO });
+  const page = await floor.journal.page({ limit: 5 });
+  assert.deepEqual(
+    page?.entries.map(({ action, certainty, code, finishedAtMs }) => [action, certainty, code, finishedAtMs]),
+    [
+      ['call', 'outcome_unknown', 'plugin_eof', null],
+      ['describe', 'completed', null, 1_000_000],
+    ],
+  );
+  const unknown = await floor.journal.page({ limit: 5, certainty: 'outcome_unknown' });
+  assert.deepEqual(
+    unknown?.entries.map(({ action }) => action),
+    ['call'],
+  );
+  assert.deepEqual((await floor.journal.page({ limit: 5, certainty: 'completed' }))?.entries.length, 1);
+});
+
 /** Finished rows of that time, as many as wanted. */
 async function fill(store: Store, rows: number, atMs: number): Promise<void> {
   await store.write(

@@ -2,6 +2,14 @@ import { defineErrors } from '@fairlead/base';
 
 /** The gateway's codes: HTTP, tokens, the Runner link, `fairlead.toml`. */
 export const gatewayErrors = defineErrors({
+  query_invalid: {
+    message: 'The address carries a parameter that this route does not take, or a value that it cannot have.',
+    next: 'Mend what detail names; docs/reference/http-api.md lists the parameters.',
+  },
+  journal_entry_not_found: {
+    message: 'The journal has no invocation of that id.',
+    next: 'Begin again without `before`: old entries are removed, 30 days after their end at the latest.',
+  },
   unauthorized: {
     message: 'The request carries no token that opens this route.',
     next: 'Send `Authorization: Bearer fairlead_pat_…` with a token that `fairlead token list` shows as live; the Runner link takes a Runner token instead.',

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { type Clock, FairleadError, type Random } from '@fairlead/base';
-import type { RuntimeTool } from '@fairlead/dispatch';
+import type { Journal, RuntimeTool } from '@fairlead/dispatch';
 import Fastify, {
   type FastifyError,
   type FastifyInstance,
@@ -42,6 +42,8 @@ export type GatewayOptions = {
   /** What callers can call, in the order of the list. */
   readonly tools: readonly RuntimeTool[];
   readonly tokens: Tokens;
+  /** For `/api/admin/journal`. */
+  readonly journal: Pick<Journal, 'page'>;
   readonly extensions: ExtensionAdministration;
   readonly clock: Clock;
   readonly random: Random;
@@ -204,6 +206,7 @@ class HttpGateway implements Gateway {
       admission,
       tokens,
       runners: hub,
+      journal: this.#options.journal,
       running,
       log,
       stateDirectory: this.#options.stateDirectory,

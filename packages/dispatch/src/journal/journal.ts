@@ -8,6 +8,7 @@ import {
   SELECT_UNSETTLED,
   type StoredCall,
 } from './call-record.ts';
+import { type JournalPage, type JournalQuery, readJournalPage } from './journal-page.ts';
 import { JournalPruner } from './journal-pruner.ts';
 import {
   insertRow,
@@ -114,6 +115,12 @@ export class Journal implements AsyncDisposable {
       'full',
     );
     return changes[0] === 1;
+  }
+
+  /** Some invocations, newest first; null where there is none of the id `before`. Rejects with a code of the store. */
+  async page(query: JournalQuery): Promise<JournalPage | null> {
+    await this.#reads.flushed();
+    return await readJournalPage(this.#store, (id) => this.#owed.of(id), query);
   }
 
   /** Writes an invocation that was refused before anything was begun. Rejects with a code of the store. */

@@ -47,6 +47,12 @@ export class ReadRows {
     if (rows.length > 0) this.#write(rows);
   }
 
+  /** Resolves when what waits now is written. */
+  async flushed(): Promise<void> {
+    this.flush();
+    await Promise.all(this.#writing);
+  }
+
   /** Resolves when nothing waits and nothing is being written. */
   async settled(): Promise<void> {
     this.flush();

@@ -20,6 +20,9 @@ const REFUSED: ReadonlySet<string> = new Set([
   'plugin_request_too_large',
 ]);
 
+/** A code that says the Runner had the same call before: it may have run, and may run now. */
+const REPEATED = 'plugin_call_repeated';
+
 /**
  * False where a call's code and certainty contradict each other, so that one of the two is a lie: a caller who reads "nothing was
  * sent" beside `outcome_unknown` would do the wrong thing in either case. Other codes of the protocol go with any but `completed`; what a later version may say is not judged.
@@ -27,5 +30,6 @@ const REFUSED: ReadonlySet<string> = new Set([
 export function codeFitsCertainty(code: string, certainty: Certainty): boolean {
   if (ANSWERED.has(code)) return certainty === 'completed';
   if (REFUSED.has(code)) return certainty === 'not_started';
+  if (code === REPEATED) return certainty === 'outcome_unknown';
   return certainty !== 'completed' || !Object.hasOwn(protocolErrors, code);
 }

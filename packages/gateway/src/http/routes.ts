@@ -1,4 +1,5 @@
 import type { JsonObject } from '@fairlead/base';
+import { journalSchemas } from './journal-schemas.ts';
 import { tokenSchemas } from './token-schemas.ts';
 
 /** Who may use a route: anybody, a personal token, one with the scope `admin` on the gateway's own machine, a Runner's token. */
@@ -17,6 +18,8 @@ export type RouteDescription = {
   readonly output: JsonObject | null;
   /** The schema of the body. Absent: there is none; `tool_call`: one of the tools' (`openapi.ts`). */
   readonly body?: JsonObject | 'tool_call';
+  /** The schemas of its query parameters, by name; none of them is required. */
+  readonly query?: Readonly<Record<string, JsonObject>>;
   /** It speaks a protocol of its own, which no description of HTTP can say. */
   readonly isProtocol?: true;
   /** Codes beyond those of every route of its kind. */
@@ -184,6 +187,16 @@ export const routes: readonly RouteDescription[] = [
         ),
       },
     }),
+  },
+  {
+    method: 'GET',
+    path: '/api/admin/journal',
+    id: 'readJournal',
+    summary: 'Invocations, newest first, without their arguments.',
+    token: 'admin',
+    query: journalSchemas.query,
+    output: journalSchemas.page,
+    refusals: ['query_invalid', 'journal_entry_not_found'],
   },
   {
     method: 'GET',

@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
 import { hasValue, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { isScope, mayUseRunner, type Principal, type RunnerPort } from '@fairlead/dispatch';
+import { isScope, type Journal, mayUseRunner, type Principal, type RunnerPort } from '@fairlead/dispatch';
 import type { FastifyInstance } from 'fastify';
 import type { Tokens } from '../auth/tokens.ts';
 import type { RunningRequests } from '../calls/running-requests.ts';
@@ -10,6 +10,7 @@ import { answerWith } from '../http/coded-answer.ts';
 import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import { httpLimits } from '../limits.ts';
 import type { Log } from '../log/log.ts';
+import { readJournalQuery } from './journal-query.ts';
 import { readTokenBody } from './token-body.ts';
 
 /** What the routes of this machine's own commands need. */
@@ -17,6 +18,7 @@ export type AdminRouteOptions = {
   readonly admission: Admission;
   readonly tokens: Tokens;
   readonly runners: RunnerPort;
+  readonly journal: Pick<Journal, 'page'>;
   readonly running: RunningRequests;
   readonly log: Log;
   readonly stateDirectory: string;
@@ -32,7 +34,7 @@ export type AdminRouteOptions = {
  */
 export type BackUp = (to: string) => Promise<void>;
 
-/** `/api/admin/…`: tokens, status, backup, stop. */
+/** `/api/admin/…`: tokens, status, journal, backup, stop. */
 export function addAdminRoutes(server: FastifyInstance, options: AdminRouteOptions): void {
   const { tokens, log } = options;
   const route = { onRequest: options.admission.admin };
@@ -58,6 +60,21 @@ export function addAdminRoutes(server: FastifyInstance, options: AdminRouteOptio
   server.get('/api/admin/status', route, (request, reply) => {
     const principal = request.principal as Principal;
     answerWith(reply, options, async () => successEnvelope(await status(options, principal)));
+  });
+
+  server.get('/api/admin/journal', route, (request, reply) => {
+    const { runners } = request.principal as Principal;
+    const reading = readJournalQuery(request.query as Record<string, unknown>);
+    if (!reading.ok) {
+      const { member, problem } = reading;
+      return sendEnvelope(reply, refusalEnvelope('query_invalid', { detail: { member, problem } }));
+    }
+    answerWith(reply, options, async () => {
+      const page = await options.journal.page({ ...reading.query, runners });
+      return page === null
+        ? refusalEnvelope('journal_entry_not_found')
+        : successEnvelope(page as unknown as Json);
+    });
   });
 
   server.post('/api/admin/backup', route, (request, reply) => {

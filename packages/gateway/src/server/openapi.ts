@@ -71,13 +71,15 @@ const REFUSAL: JsonObject = {
 };
 
 function operationOf(route: RouteDescription, tools: readonly RuntimeTool[]): JsonObject {
-  const { id, summary, token, path, body } = route;
-  const parameters = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
+  const { id, summary, token, path, body, query = {} } = route;
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }));
+  const inQuery = Object.entries(query).map(([name, schema]) => ({ name, in: 'query', schema }));
+  const parameters = [...inPath, ...inQuery];
   return {
     operationId: id,
     summary,
