@@ -9,7 +9,7 @@ import {
   type Log,
   type Tokens,
 } from '@fairlead/gateway';
-import { backup, openStore } from '@fairlead/store';
+import { backup, openPeer, openStore } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
 import { nameFile } from '../state/name-file.ts';
 import { readVersion } from '../version.ts';
@@ -37,6 +37,7 @@ export async function startHost(options: {
   await using stack = new AsyncDisposableStack();
   const path = join(stateDirectory, 'fairlead.db');
   const store = stack.use(await nameFile(path, () => openStore({ path, clock })));
+  stack.use(await openPeer({ store, stateDirectory, clock, random }));
   const journal = stack.use(new Journal({ store, clock, boot: randomId('boot_', random), log }));
   await journal.recoverAtStart();
   const tokens = await createTokens({ store, clock, random });
@@ -61,6 +62,7 @@ export async function startHost(options: {
     hub,
     tools,
     tokens,
+    journal,
     clock,
     random,
     version,
