@@ -3,12 +3,12 @@ import { timeoutLimits } from '@fairlead/protocol';
 import { type CalledTools, checkCalls } from './checks/check-calls.ts';
 import { checkSecondStart, checkStdinEnd } from './checks/check-endings.ts';
 import { checkManners } from './checks/check-manners.ts';
-import { checkStart } from './checks/check-start.ts';
+import { checkPieces, checkStart } from './checks/check-start.ts';
 import { type CallRequest, type Run, readySession } from './checks/run.ts';
 import type { Clause } from './clauses/clause.ts';
 import { clauses } from './clauses/clauses.ts';
 import { runLimits } from './limits.ts';
-import { Lab, type PluginCommand, type StartFault } from './plugin/lab.ts';
+import { Lab, type LabOptions, type PluginCommand, type StartFault } from './plugin/lab.ts';
 import { type Finding, Findings } from './report/findings.ts';
 
 /** What to hold against the wire, and how patiently. */
@@ -25,6 +25,9 @@ export type ConformanceOptions = {
   readonly quietMs?: number;
   /** How long the plugin may take to end, in milliseconds. Default 2 s. */
   readonly exitMs?: number;
+  /** What starts the program and signals it. Default: real processes. */
+  readonly spawnTree?: NonNullable<LabOptions['spawnTree']>;
+  readonly kill?: NonNullable<LabOptions['kill']>;
 };
 
 /** One clause and what was found about it. */
@@ -62,15 +65,20 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   if (start.kind === 'refused') return report(run, { called: [], notCalled: [] }, REFUSED);
 
   const { catalog } = start;
-  const { called, notCalled, session } = await checkCalls(run, start.session, catalog);
-  const sound = session ?? (await readySession(run));
-  if (sound !== null) await checkStdinEnd(run, sound);
+  const pieces = await checkPieces(run);
+  if (pieces === null) return report(run, { called: [], notCalled: [] }, MUST_FIRST);
+  const { session, ...tools } = await checkCalls(run, pieces, catalog);
+  const unknownCalls = calls.map(({ tool }) => tool).filter((name) => !catalog.tools.has(name));
+  if (run.findings.failed) return report(run, tools, MUST_FIRST, unknownCalls);
+
+  const idle = session ?? (await readySession(run));
+  if (idle !== null) await checkStdinEnd(run, idle);
   await checkManners(run, catalog);
   await checkSecondStart(run, catalog, platform);
-  const unknownCalls = calls.map(({ tool }) => tool).filter((name) => !catalog.tools.has(name));
-  return report(run, { called, notCalled }, NOT_REACHED, unknownCalls);
+  return report(run, tools, NOT_REACHED, unknownCalls);
 }
 
+const MUST_FIRST = 'advice is given once nothing fails that a plugin must do';
 const REFUSED = 'the plugin did not come so far: a Runner would not take it';
 const NOT_REACHED = 'the plugin did not come so far a second time';
 

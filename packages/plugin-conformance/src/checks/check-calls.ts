@@ -2,10 +2,10 @@ import { checkJsonBounds, isJsonObject, type JsonObject, jsonEqual } from '@fair
 import { type AdmittedTool, argumentsBounds, type FrozenCatalog } from '@fairlead/protocol';
 import type { ClauseId } from '../clauses/clauses.ts';
 import { runLimits } from '../limits.ts';
-import { type Judged, judge, judgeIdle } from '../plugin/judge.ts';
-import type { PluginSession } from '../plugin/plugin-session.ts';
+import { judge, judgeIdle } from '../plugin/judge.ts';
+import type { Exchange, PluginSession } from '../plugin/plugin-session.ts';
 import { resultFaults, SHOWN_BY_A_RESULT } from './result-faults.ts';
-import { ask, type Run, readySession } from './run.ts';
+import { type Run, readySession } from './run.ts';
 import { fullArguments, largestArguments, smallestArguments, unicodeArguments } from './sample-arguments.ts';
 
 /** One call, and the clause that is broken where it has no answer. */
@@ -57,16 +57,21 @@ export async function checkCalls(
     if (badTools.has(call.tool.name) && call.answers !== 'wire.call.answers') continue;
     current ??= await readySession(run);
     if (current === null) break;
-    if (!(await makeCall(run, current, call))) {
+    const made = await makeCall(run, current, call);
+    let isFine = made === 'good' || made === 'bad_result';
+    // After the first answer and after the last, what comes unasked is listened for.
+    if (isFine && (call === planned[0] || call === planned.at(-1))) {
+      await current.listen();
+      isFine = judgeIdle(findings, current);
+    }
+    if (made !== 'good' || !isFine) {
       badTools.add(call.tool.name);
       failed += 1;
     }
-    if (!current.sound || !current.answered.has(current.lastId)) current = null;
+    if (!isFine) current = null;
+    // Whoever lets one call wait, or reads no more, is not asked again: each question would cost its whole time.
+    if (made === 'unread') break;
     if (failed >= runLimits.maxFailedCalls) break;
-  }
-  if (current !== null && planned.length > 0) {
-    await current.listen();
-    if (!judgeIdle(findings, current)) current = null;
   }
   return { called, notCalled, session: current };
 }
@@ -113,28 +118,30 @@ function isAllowed(tool: AdmittedTool, args: JsonObject): boolean {
   return isJsonObject(args) && checkJsonBounds(args, argumentsBounds) === null && tool.input.matches(args);
 }
 
-/** True where the answer is all that it must be. */
-async function makeCall(run: Run, session: PluginSession, call: PlannedCall): Promise<boolean> {
-  const { findings } = run;
+/** `no_answer`: none that is one, and the process is not to be trusted; `unread`: it may not have been read at all. */
+type Made = 'good' | 'bad_result' | 'no_answer' | 'unread';
+
+async function makeCall({ findings }: Run, session: PluginSession, call: PlannedCall): Promise<Made> {
   const { tool, answers } = call;
-  const answer = await send(run, session, call);
-  if (answer === null) return false;
+  const exchange = await send(session, call);
+  const answer = judge(findings, session, exchange, answers);
+  if (answer === null)
+    return exchange.kind === 'timeout' || exchange.kind === 'stdin_closed' ? 'unread' : 'no_answer';
   findings.pass(answers);
-  if (answer.kind === 'error') return true;
+  if (answer.kind === 'error') return 'good';
   const faults = resultFaults(answer.result, tool, answer.bytes);
   for (const fault of faults) findings.fault(fault);
-  if (faults.length > 0) return false;
+  if (faults.length > 0) return 'bad_result';
   findings.pass(...SHOWN_BY_A_RESULT);
   if (tool.output !== undefined) findings.pass('wire.call.output-schema');
-  return true;
+  return 'good';
 }
 
-async function send(run: Run, session: PluginSession, call: PlannedCall): Promise<Judged> {
+async function send(session: PluginSession, call: PlannedCall): Promise<Exchange> {
   const params = { name: call.tool.name, arguments: call.arguments };
-  if (call.answers !== 'wire.call.utf8-arguments')
-    return ask(run, session, 'tools/call', params, call.answers);
+  if (call.answers !== 'wire.call.utf8-arguments') return session.ask('tools/call', params);
   const request = session.next('tools/call', params);
   // The second byte of a character begins the second piece.
   await session.sendInPieces(request.bytes, [request.bytes.indexOf('é') + 1]);
-  return judge(run.findings, session, await session.answerTo(request.id), call.answers);
+  return session.answerTo(request.id);
 }

@@ -4,7 +4,7 @@ import { INITIALIZE, isStartFault } from '../plugin/lab.ts';
 import { readAnswer } from '../plugin/line-faults.ts';
 import type { PluginSession } from '../plugin/plugin-session.ts';
 import { shownValue } from '../plugin/shown.ts';
-import { type Run, readySession } from './run.ts';
+import type { Run } from './run.ts';
 
 /** Ends stdin of a process that has answered everything, and looks at what stays. */
 export async function checkStdinEnd({ lab, findings }: Run, session: PluginSession): Promise<void> {
@@ -33,7 +33,7 @@ export async function checkSecondStart(
   const { lab, findings } = run;
   const bare = await startWithPathOnly(run);
   if (bare !== null) findings.pass('wire.manners.path-only');
-  const session = bare ?? (await readySession(run));
+  const session = bare ?? (await startAndGreet(run, 'whole'));
   if (session === null) return;
   const listed = await session.ask('tools/list', {});
   const read = listed.kind === 'line' ? readAnswer(listed.line, listed.id) : null;
@@ -59,24 +59,27 @@ export async function checkSecondStart(
   }
 }
 
-async function startWithPathOnly({ lab, findings }: Run): Promise<PluginSession | null> {
-  const session = await lab.start('path-only');
-  if (isStartFault(session)) return null;
-  const hello = await session.ask('initialize', INITIALIZE);
-  if (
-    hello.kind === 'line' &&
-    readAnswer(hello.line, hello.id).kind === 'result' &&
-    hello.noise.length === 0
-  ) {
-    return session;
-  }
-  const said = session.stderr.lines().at(-1)?.text;
-  findings.fault({
+async function startWithPathOnly(run: Run): Promise<PluginSession | null> {
+  const session = await startAndGreet(run, 'path-only');
+  if (session !== null) return session;
+  const said = run.lab.lastSession?.stderr.lines().at(-1)?.text;
+  run.findings.fault({
     clause: 'wire.manners.path-only',
     expected: 'an answer to initialize',
     seen: said === undefined ? 'none' : `none; the last line of its stderr: ${shownValue(said)}`,
   });
   return null;
+}
+
+async function startAndGreet(
+  { lab }: Run,
+  environment: 'whole' | 'path-only',
+): Promise<PluginSession | null> {
+  const session = await lab.start(environment);
+  if (isStartFault(session)) return null;
+  const hello = await session.ask('initialize', INITIALIZE);
+  const isGreeted = hello.kind === 'line' && hello.noise.length === 0;
+  return isGreeted && readAnswer(hello.line, hello.id).kind === 'result' ? session : null;
 }
 
 function changedTools(first: FrozenCatalog, second: FrozenCatalog): string[] {

@@ -4,16 +4,17 @@ import { judgeIdle } from '../plugin/judge.ts';
 import { INITIALIZE, isStartFault, type StartFault } from '../plugin/lab.ts';
 import { type ClauseFault, strayFault } from '../plugin/line-faults.ts';
 import type { PluginSession } from '../plugin/plugin-session.ts';
+import { seenOf } from '../plugin/seen.ts';
 import { shownValue } from '../plugin/shown.ts';
 import { catalogFaults } from './catalog-faults.ts';
-import { ask, type Run } from './run.ts';
+import { ask, type Run, readySession } from './run.ts';
 
 /** How far the first start came. */
 export type Start =
   | { readonly kind: 'not_started'; readonly fault: StartFault }
   /** The plugin is none that a Runner takes; why has been noted. */
   | { readonly kind: 'refused' }
-  | { readonly kind: 'ready'; readonly session: PluginSession; readonly catalog: FrozenCatalog };
+  | { readonly kind: 'ready'; readonly catalog: FrozenCatalog };
 
 /** Starts the plugin, says hello, lists its tools and listens: everything that a Runner does before it calls a tool ready. */
 export async function checkStart(run: Run): Promise<Start> {
@@ -60,7 +61,31 @@ export async function checkStart(run: Run): Promise<Start> {
   await session.listen();
   if (!judgeIdle(findings, session)) return { kind: 'refused' };
   findings.pass('wire.life.goes-on', 'wire.response.once', 'wire.framing.stdout');
-  return { kind: 'ready', session, catalog: admission.catalog };
+  return { kind: 'ready', catalog: admission.catalog };
+}
+
+/**
+ * Starts it again and sends it requests in three pieces, as a slow pipe gives them. Null where one is not answered, which is
+ * noted. Pieces can be joined again on a busy machine, so it takes two rounds; the process is up and waiting by then.
+ */
+export async function checkPieces(run: Run): Promise<PluginSession | null> {
+  const { findings } = run;
+  const session = await readySession(run);
+  if (session === null) return null;
+  // A whole request first: a plugin that reads no more has another fault.
+  if ((await ask(run, session, 'tools/list', {}, 'wire.request.reads-on')) === null) return null;
+  for (let round = 0; round < 2; round += 1) {
+    const request = session.next('tools/list', {});
+    await session.sendInPieces(request.bytes, [1, request.bytes.length - 1]);
+    const exchange = await session.answerTo(request.id);
+    if (session.answered.has(exchange.id) && exchange.noise.length === 0) continue;
+    const expected = 'an answer to a request that came in three pieces';
+    findings.fault({ clause: 'wire.framing.pieces', expected, seen: seenOf(exchange) });
+    return null;
+  }
+  findings.pass('wire.framing.pieces');
+  await session.listen();
+  return session;
 }
 
 function refused(

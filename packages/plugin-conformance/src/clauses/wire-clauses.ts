@@ -45,7 +45,11 @@ export const mannersClauses = clausesOf('What a good plugin does besides', [
   ['wire.manners.largest-line', 'should', 'goes on after a line of 1 MiB'],
   ['wire.manners.other-version', 'should', 'claims no protocol version that it does not speak'],
   ['wire.manners.unknown-tool', 'should', 'answers a call of a tool that it does not have with a failure'],
-  ['wire.manners.bad-arguments', 'should', 'answers arguments that break the schema with a failure'],
+  [
+    'wire.manners.bad-arguments',
+    'should',
+    'answers a call whose arguments break the schema, in whatever way',
+  ],
   ['wire.manners.path-only', 'should', 'starts with nothing but PATH in its environment'],
   ['wire.manners.same-tools', 'should', 'lists the same tools each time that it is started'],
   ['wire.manners.stdin-end', 'should', 'ends soon after its stdin has ended'],

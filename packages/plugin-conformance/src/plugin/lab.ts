@@ -27,7 +27,9 @@ export type LabOptions = SessionTimes & {
   readonly platform: NodeJS.Platform;
   readonly clock: Clock;
   readonly random: Random;
+  /** Default: real processes. */
   readonly spawnTree?: typeof spawnTree;
+  readonly kill?: (pid: number, signal: 'SIGTERM') => unknown;
 };
 
 /** Why nothing could be started. `localDetail` may name paths. */
@@ -53,10 +55,16 @@ export class Lab implements AsyncDisposable {
     this.#watchdog = startWatchdog({ random, platform });
   }
 
+  /** The process that was started last, until another is. */
+  get lastSession(): PluginSession | null {
+    return this.#session;
+  }
+
   /** Ends the process before and starts another. `environment`: what the plugin gets of its starter's. */
   async start(environment: 'whole' | 'path-only' = 'whole'): Promise<PluginSession | StartFault> {
     await this.#close();
-    const { plugin, platform, clock, random, spawnTree: spawn = spawnMachineTree } = this.#options;
+    const { plugin, platform, clock, random, kill = process.kill } = this.#options;
+    const { spawnTree: spawn = spawnMachineTree } = this.#options;
     const { command, args, cwd } = plugin;
     const prepared = await this.#environment();
     const found = await resolveExecutable({ command, cwd, env: prepared, platform });
@@ -72,7 +80,7 @@ export class Lab implements AsyncDisposable {
       random,
     });
     if (!spawned.ok) return spawned;
-    this.#session = new PluginSession(spawned.tree, clock, this.times);
+    this.#session = new PluginSession(spawned.tree, clock, { ...this.times, kill });
     return this.#session;
   }
 

@@ -18,6 +18,11 @@ export type Exchange = { readonly id: number; readonly noise: readonly Uint8Arra
 /** Times that a run may shorten. Milliseconds. */
 export type SessionTimes = { readonly timeoutMs: number; readonly quietMs: number; readonly exitMs: number };
 
+export type SessionOptions = SessionTimes & {
+  /** Sends a signal; a process that is gone is no error. */
+  readonly kill: (pid: number, signal: 'SIGTERM') => unknown;
+};
+
 /** One process of the plugin under test, spoken to as a Runner speaks to it, and a little more patiently. */
 export class PluginSession {
   readonly tree: ProcessTree;
@@ -25,7 +30,7 @@ export class PluginSession {
   /** The ids of requests that have had an answer. */
   readonly answered = new Set<number>();
   readonly #clock: Clock;
-  readonly #times: SessionTimes;
+  readonly #options: SessionOptions;
   readonly #splitter: LineSplitter;
   #lines: Uint8Array[] = [];
   #lineBytes = 0;
@@ -39,10 +44,10 @@ export class PluginSession {
   #nextId = 1;
   #wake: () => void = () => {};
 
-  constructor(tree: ProcessTree, clock: Clock, times: SessionTimes) {
+  constructor(tree: ProcessTree, clock: Clock, options: SessionOptions) {
     this.tree = tree;
     this.#clock = clock;
-    this.#times = times;
+    this.#options = options;
     this.#splitter = new LineSplitter({
       maxBytes: frameLimits.maxBytes,
       onLine: (line) => this.#keep(line),
@@ -117,7 +122,7 @@ export class PluginSession {
   async answerTo(id: number): Promise<Exchange> {
     const noise: Uint8Array[] = [];
     const startedMs = this.#clock.monotonicMs();
-    const deadlineMs = startedMs + this.#times.timeoutMs;
+    const deadlineMs = startedMs + this.#options.timeoutMs;
     let patienceMs = deadlineMs;
     for (;;) {
       for (let line = this.#take(); line !== undefined; line = this.#take()) {
@@ -151,7 +156,7 @@ export class PluginSession {
   async listen(): Promise<void> {
     await this.#until(
       () => this.#end !== null || this.#lines.length >= keptLimits.maxStrayLines,
-      this.#times.quietMs,
+      this.#options.quietMs,
     );
   }
 
@@ -175,7 +180,11 @@ export class PluginSession {
 
   /** Asks the process to end, by the signal that service managers send. */
   async terminate(): Promise<Exit | null> {
-    process.kill(this.tree.pid, 'SIGTERM');
+    try {
+      this.#options.kill(this.tree.pid, 'SIGTERM');
+    } catch {
+      // It has ended in the meantime.
+    }
     return await this.#exits();
   }
 
@@ -191,7 +200,7 @@ export class PluginSession {
   }
 
   async #exits(): Promise<Exit | null> {
-    await this.#until(() => this.#exit !== null, this.#times.exitMs);
+    await this.#until(() => this.#exit !== null, this.#options.exitMs);
     return this.#exit;
   }
 

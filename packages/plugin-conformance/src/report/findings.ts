@@ -37,8 +37,9 @@ export class Findings {
     for (const id of ids) this.#entry(id).reason ??= reason;
   }
 
-  hasFault(id: ClauseId): boolean {
-    return this.#entry(id).faultCount > 0;
+  /** True where something is wrong that a plugin must do. */
+  get failed(): boolean {
+    return clauses.some(({ id, level }) => level === 'must' && this.#entry(id).faultCount > 0);
   }
 
   /** What is known about one clause. `otherwise`: why nothing was looked at, where nobody said. */
