@@ -1,0 +1,37 @@
+import type { JsonObject } from '@fairlead/base';
+import type { SoakWorld } from '../soak-world.ts';
+import type { Action } from './action.ts';
+
+/** Runs a command whose answer is JSON; null where it was refused for what is to be expected. */
+async function asked(world: SoakWorld, args: readonly string[]): Promise<JsonObject | null> {
+  const done = await world.command([...args, '--json']);
+  if (done.exit === 0) return JSON.parse(done.stdout) as JsonObject;
+  const code = /\((\w+)\)/.exec(done.stderr)?.[1];
+  if (done.exit !== 1 && done.exit !== 3) throw new Error(`${args.join(' ')} ended with ${done.exit}`);
+  world.tally.disturbed(`${args.slice(0, 2).join(' ')}: ${code ?? 'without a code'}`);
+  return null;
+}
+
+export const commands: readonly Action[] = [
+  {
+    name: 'fairlead plugin call',
+    weight: 0.4,
+    async run(world) {
+      const target = ['--runner', 'near', '--plugin', 'raw-node', '--tool', 'add'];
+      const answer = await asked(world, ['plugin', 'call', ...target, '--arguments', '{"a":1,"b":2}']);
+      // It describes, then calls.
+      world.tally.invocations += 2;
+      if (answer === null) return;
+      const content = answer['structuredContent'] as { readonly sum?: unknown } | undefined;
+      if (content?.sum !== 3) throw new Error(`the sum is ${JSON.stringify(answer)}`);
+    },
+  },
+  {
+    name: 'fairlead status',
+    weight: 0.3,
+    async run(world) {
+      const answer = await asked(world, ['status']);
+      if (answer?.['running'] !== true) throw new Error(`status says ${JSON.stringify(answer)}`);
+    },
+  },
+];

@@ -1,0 +1,15 @@
+import type { Action } from './action.ts';
+import { calls } from './calls.ts';
+import { commands } from './commands.ts';
+import { disruptions } from './disruptions.ts';
+import { mcpSessions } from './mcp-sessions.ts';
+import { tokens } from './tokens.ts';
+
+/** Everything that a soak does. What may be done to a host belongs in here as soon as it may. */
+export const allActions: readonly Action[] = [
+  ...calls,
+  ...mcpSessions,
+  ...tokens,
+  ...commands,
+  ...disruptions,
+];

@@ -1,0 +1,48 @@
+import type { Reduction } from './trend.ts';
+
+const MIB = 1024 * 1024;
+
+/** One line of samples and what it may do. */
+export type Series = {
+  readonly name: string;
+  readonly reduction: Reduction;
+  /**
+   * By how much it may rise while it is judged, however long that is: what a healthy process still does after it has warmed up. A
+   * longer run finds a slower leak.
+   */
+  readonly allowance: number;
+  readonly unit: 'bytes' | 'count';
+};
+
+/** Heaps grow in steps, and fragment a little; the collector decides when. */
+const MEMORY = { reduction: 'minimum', allowance: 6 * MIB, unit: 'bytes' } as const;
+const few = (allowance: number) => ({ reduction: 'median', allowance, unit: 'count' }) as const;
+
+/** Of each process that lives through the whole run. */
+const ofProcess = (process: string): readonly Series[] => [
+  { name: `${process}.residentBytes`, ...MEMORY },
+  { name: `${process}.anonymousBytes`, ...MEMORY },
+  // A connection that is just open, a log that is just exchanged.
+  { name: `${process}.descriptors`, ...few(3) },
+  // Node's own threads come when they are first needed.
+  { name: `${process}.threads`, ...few(2) },
+];
+
+/** Everything that is judged. A series of which there are no samples is left out. */
+export const judgedSeries: readonly Series[] = [
+  ...ofProcess('host'),
+  ...ofProcess('runner'),
+  ...ofProcess('mcp'),
+  // What all of them started, plugins included; one that is just being replaced counts twice.
+  { name: 'tree.processes', ...few(1) },
+  // Bytes over 1 KiB for each row that there should be: rows are kept on purpose, space of no row is not.
+  { name: 'database.bytesBeyondRows', reduction: 'minimum', allowance: 2 * MIB, unit: 'bytes' },
+  // Rows that no action of the run explains; bindings have a limit of their own.
+  { name: 'database.unexplainedRows', ...few(16) },
+  // It is copied into the database at 4 MiB, and cut to 16.
+  { name: 'database.logBytes', reduction: 'median', allowance: 5 * MIB, unit: 'bytes' },
+  // Bytes over 200 for each action: a log says something of most of them.
+  { name: 'log.bytesBeyondActions', reduction: 'minimum', allowance: MIB, unit: 'bytes' },
+  { name: 'state.files', ...few(2) },
+  { name: 'temporary.files', ...few(2) },
+];

@@ -1,0 +1,113 @@
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { pidIsAlive, seededRandom, waitFor } from '@fairlead/testing';
+import type { Action } from './actions/action.ts';
+import { runLoad } from './load.ts';
+import { ProcessTrees } from './process-sample.ts';
+import { sampleWorld } from './sampler.ts';
+import { SoakWorld } from './soak-world.ts';
+import type { Tally } from './tally.ts';
+import { judge, type Sample, type SeriesVerdict } from './verdict.ts';
+
+export type SoakOptions = {
+  readonly durationMs: number;
+  readonly seed: number;
+  readonly actions: readonly Action[];
+  /** An empty folder for everything that it makes. */
+  readonly folder: string;
+  /** Where the samples go, one JSON object a line. */
+  readonly samplesFile: string;
+  /** The program of the plugin that counts. */
+  readonly counter?: string;
+  readonly lanes?: number;
+  readonly perSecond?: number;
+  readonly sampleEveryMs?: number;
+  readonly signal: AbortSignal;
+  readonly say: (line: string) => void;
+};
+
+export type SoakResult = {
+  readonly samples: readonly Sample[];
+  readonly tally: Tally;
+  readonly verdicts: readonly SeriesVerdict[];
+  /** What went wrong in one sentence each; series that are not flat are not among them. */
+  readonly faults: readonly string[];
+};
+
+/** 512 are kept, and 64 more until they are removed together. */
+const BINDINGS_MAX = 576;
+const END_LIMIT_MS = 10_000;
+const PROGRESS_EVERY_MS = 60_000;
+
+/** Puts a load on a real Fairlead for a while, samples what it holds, ends it, and judges. */
+export async function soak(options: SoakOptions): Promise<SoakResult> {
+  const {
+    durationMs,
+    seed,
+    actions,
+    folder,
+    samplesFile,
+    signal,
+    say,
+    counter = join(import.meta.dirname, 'counting-plugin.mjs'),
+    lanes = 4,
+    perSecond = 100,
+    sampleEveryMs = Math.max(250, Math.min(5_000, durationMs / 240)),
+  } = options;
+  mkdirSync(dirname(samplesFile), { recursive: true });
+  writeFileSync(samplesFile, lineOf({ seed, durationMs, lanes, perSecond, sampleEveryMs }));
+  const samples: Sample[] = [];
+  const trees = new ProcessTrees();
+  await using world = await SoakWorld.start(folder, { counter, lanes });
+  const over = AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
+  const startedMs = performance.now();
+  const load = runLoad(world, { actions, lanes, perSecond, random: seededRandom(seed), signal: over });
+  let saidMs = 0;
+  while (!over.aborted) {
+    const atMs = Math.round(performance.now() - startedMs);
+    const sample = sampleWorld(world, trees, atMs);
+    samples.push(sample);
+    appendFileSync(samplesFile, lineOf(sample));
+    if (atMs - saidMs >= PROGRESS_EVERY_MS) {
+      saidMs = atMs;
+      say(
+        `${Math.round(atMs / 60_000)} of ${Math.round(durationMs / 60_000)} minutes, ${world.tally.total} actions`,
+      );
+    }
+    await pause(sampleEveryMs, undefined, { signal: over }).catch(() => {});
+  }
+  await load;
+  const faults = [...world.tally.faults].map(([sentence, times]) => `${times} × ${sentence}`);
+  faults.push(...(await endOf(world, trees)));
+  const bindings = Math.max(...samples.map(({ values }) => values['rows.bindings'] ?? 0));
+  if (bindings > BINDINGS_MAX) faults.push(`there were ${bindings} bindings`);
+  const verdicts = judge(samples);
+  const { actions: done, disturbances, invocations, counted } = world.tally;
+  appendFileSync(samplesFile, lineOf({ done, disturbances, invocations, counted, faults, verdicts }));
+  signal.throwIfAborted();
+  return { samples, tally: world.tally, verdicts, faults };
+}
+
+/** Ends the world as a person does; says what is left of it, and whether the plugin's own count agrees. */
+async function endOf(world: SoakWorld, trees: ProcessTrees): Promise<string[]> {
+  const faults: string[] = [];
+  const processes = [world.host.ready.pid, world.runner.pid];
+  await world.mcp.client.close();
+  trees.count(processes);
+  const exit = await world.stop();
+  if (exit !== 0) faults.push(`the host ended with ${exit}`);
+  const isGone = () => [...processes, ...trees.left()].every((pid) => !pidIsAlive(pid));
+  await waitFor(isGone, { what: 'the end of every process', timeoutMs: END_LIMIT_MS, intervalMs: 50 }).catch(
+    () => faults.push(`${trees.left().length} processes are left`),
+  );
+  const { completed, unknown } = world.tally.counted;
+  const executions = world.executions();
+  if (executions < completed || executions > completed + unknown)
+    faults.push(`count ran ${executions} times: ${completed} completed, ${unknown} unknown`);
+  return faults;
+}
+
+function lineOf(value: unknown): string {
+  return `${JSON.stringify(value)}\n`;
+}
