@@ -151,7 +151,7 @@ describe('never_seen', () => {
 });
 
 describe('a call id serves once', () => {
-  test('a second request with it is refused while the first runs, and while its answer is kept', () => {
+  test('a second request with it is not carried out while the first runs, and while its answer is kept', () => {
     const { connection, end, began } = ledgered();
     const link = connection();
     link.call('call_1');
@@ -165,6 +165,15 @@ describe('a call id serves once', () => {
     assert.deepEqual(began, ['tools_call 5']);
     assert.equal(link.outcome('call_1'), 'completed completed call_1');
   });
+});
+
+test('a request that a network delivers twice is not answered as if the call had never begun', () => {
+  const { connection } = ledgered();
+  const link = connection();
+  link.call('call_1');
+  link.call('call_1');
+  const { dispatch_state, error } = JSON.parse(link.said.at(-1) ?? '');
+  assert.deepEqual([dispatch_state, error.code], ['outcome_unknown', 'plugin_call_repeated']);
 });
 
 describe('ended', () => {

@@ -51,7 +51,7 @@ export class CallLedger implements Disposable {
     }
     const refused = this.#refused(call);
     if (refused !== null) {
-      reply.answer(encodeResponse(refusal(refused, 'not_started')));
+      reply.answer(encodeResponse(refused));
       return;
     }
     this.#seen.add(call);
@@ -70,9 +70,11 @@ export class CallLedger implements Disposable {
     this.#kept.close();
   }
 
-  #refused(call: string): 'plugin_call_entombed' | 'plugin_call_repeated' | null {
-    if (this.#entombed.has(call)) return 'plugin_call_entombed';
-    return this.#running.has(call) || this.#kept.has(call) ? 'plugin_call_repeated' : null;
+  /** Why an id serves no more. A repetition is not carried out, but the call is: whoever takes this for its answer must not read that it never began. */
+  #refused(call: string): ReturnType<typeof refusal> | null {
+    if (this.#entombed.has(call)) return refusal('plugin_call_entombed', 'not_started');
+    if (!this.#running.has(call) && !this.#kept.has(call)) return null;
+    return refusal('plugin_call_repeated', 'outcome_unknown');
   }
 
   /** The response to `outcome`. */
