@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { logLimits } from './limits.ts';
+import { journalLimits, logLimits } from './limits.ts';
 
 /** A flag that takes a value. A blank one is a variable that was not set in somebody's script. */
 export function valueFlag(flags: string, description: string): Option {
@@ -31,6 +31,36 @@ export function linesFlag(): Option {
       throw new InvalidArgumentError(`a number from 0 to ${logLimits.shownLinesMax}`);
     }
     return count;
+  });
+}
+
+/** `--limit` of `journal`. */
+export function limitFlag(): Option {
+  const description = `how many entries, 1 to ${journalLimits.entriesMax} (default: ${journalLimits.entries})`;
+  return new Option('--limit <count>', description).argParser((value: string) => {
+    const count = Number(value);
+    if (!/^[1-9]\d{0,2}$/.test(value) || count > journalLimits.entriesMax) {
+      throw new InvalidArgumentError(`a number from 1 to ${journalLimits.entriesMax}`);
+    }
+    return count;
+  });
+}
+
+/** `--certainty` of `journal`. `unknown` is short for `outcome_unknown`. */
+export function certaintyFlag(): Option {
+  const words = ['unknown', 'outcome_unknown', 'completed', 'not_started'];
+  return new Option('--certainty <word>', 'only calls of which this is what is known now').choices(words);
+}
+
+/** `--timeout-secs`. */
+export function timeoutSecsFlag(): Option {
+  const description = 'seconds for each answer, 1 to 120 (default: 30)';
+  return new Option('--timeout-secs <secs>', description).argParser((value: string) => {
+    const secs = Number(value);
+    if (!/^\d{1,3}$/.test(value) || secs < 1 || secs > 120) {
+      throw new InvalidArgumentError('a number of seconds from 1 to 120');
+    }
+    return secs;
   });
 }
 

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CommandOutput } from './command-context.ts';
+import { registerDataCommands } from './commands/data/register-data-commands.ts';
 import type { Execute } from './commands/execute.ts';
 import { registerExtCommands } from './commands/ext/register-ext-commands.ts';
 import { registerHostCommands } from './commands/host/register-host-commands.ts';
@@ -34,6 +35,7 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
       '\nBegin with `fairlead up`. `fairlead COMMAND --help` shows what a command takes.',
     );
   registerHostCommands(program, execute);
+  registerDataCommands(program, execute);
   registerTroubleCommands(program, execute);
   registerRunnerCommands(program, execute);
   registerTokenCommands(program, execute);
@@ -52,6 +54,8 @@ function withoutTokens(text: string): string {
 /** A flag that is given twice is a mistake, not an override. Its values are not repeated: one may be a token. */
 function refuseRepeatedFlags(command: Command): void {
   for (const option of command.options) {
+    // One that takes several values may take them one by one.
+    if (option.variadic) continue;
     let isGiven = false;
     command.on(`option:${option.name()}`, () => {
       if (isGiven) command.error(`error: option '${option.long}' was given twice`);

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
-import { stateDirFlag, valueFlag } from '../../flags.ts';
+import { type Command, Option } from 'commander';
+import { jsonFlag, stateDirFlag, timeoutSecsFlag, valueFlag } from '../../flags.ts';
 import type { Execute } from '../execute.ts';
 import { throughGateway } from '../gateway-command.ts';
 
@@ -25,6 +25,30 @@ export function registerPluginCommands(program: Command, execute: Execute): void
     .addOption(valueFlag('--cwd <dir>', 'folder that the plugin runs in'))
     .action((words: string[], flags) =>
       execute(async (context) => (await import('./plugin-add.ts')).pluginAdd(context, words, flags)),
+    );
+  plugin
+    .command('conformance')
+    .argument('<command...>', 'after --: the program and its arguments')
+    .description('start a program and hold it against every clause of the plugin wire')
+    .addOption(new Option('--call <tool=json...>', 'make this call too, once, whatever it does'))
+    .addOption(valueFlag('--cwd <dir>', 'folder that the program runs in'))
+    .addOption(timeoutSecsFlag())
+    .addOption(jsonFlag())
+    .action((words: string[], flags) =>
+      execute(async (context) =>
+        (await import('./plugin-conformance.ts')).pluginConformance(context, words, flags),
+      ),
+    );
+  plugin
+    .command('hostile')
+    .argument('[scenario]', 'what to break')
+    .description('be a plugin that breaks the wire, for people who write Runners')
+    .option('--list', 'print the scenarios, and what a Runner must answer to each')
+    .addOption(jsonFlag())
+    .action((scenario: string | undefined, flags) =>
+      execute(async (context) =>
+        (await import('./plugin-hostile.ts')).pluginHostile(context, scenario, flags),
+      ),
     );
   const runner = () => valueFlag('--runner <id>', 'exact Runner id');
   const provider = () => valueFlag('--plugin <id>', 'plugin id');

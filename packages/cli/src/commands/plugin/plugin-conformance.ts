@@ -1,0 +1,55 @@
+import { resolve } from 'node:path';
+import { isJsonObject, parseJson } from '@fairlead/base';
+import { type CallRequest, reportJson, reportText, runConformance } from '@fairlead/plugin-conformance';
+import { argumentsBounds } from '@fairlead/protocol';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { jsonLine } from '../../output/safe-text.ts';
+import { UsageError } from '../../usage-error.ts';
+
+type ConformanceFlags = {
+  readonly call?: readonly string[];
+  readonly cwd?: string;
+  readonly timeoutSecs?: number;
+  readonly json?: boolean;
+};
+
+/**
+ * `fairlead plugin conformance -- COMMAND ARGS…`: holds a program against every clause of the plugin wire. Exit 0 where nothing
+ * failed, 1 where something did, 2 where nothing could be looked at.
+ */
+export async function pluginConformance(
+  context: CommandContext,
+  words: readonly string[],
+  flags: ConformanceFlags,
+): Promise<number> {
+  const [command = '', ...args] = words;
+  const { platform, clock, random, env } = context;
+  const { call = [], cwd = '.', timeoutSecs, json } = flags;
+  const calls = call.map(callOf);
+  context.stderr(
+    'fairlead: conformance really starts the program, several times, and calls its read-only tools\n',
+  );
+  const report = await runConformance({
+    plugin: { command, args, cwd: resolve(context.cwd, cwd), env },
+    calls,
+    platform,
+    clock,
+    random,
+    ...(timeoutSecs === undefined ? {} : { timeoutMs: timeoutSecs * 1000 }),
+  });
+  if (!report.ok)
+    throw new UsageError(`the program could not be started: ${report.localDetail} (${report.code})`);
+  context.stdout(json === true ? jsonLine(reportJson(report)) : reportText(report));
+  if (!report.passed) return exitCodes.failed;
+  return report.unknownCalls.length > 0 ? exitCodes.usage : exitCodes.done;
+}
+
+/** TOOL=JSON, both as the plugin gets them. */
+function callOf(text: string): CallRequest {
+  const at = text.indexOf('=');
+  const parsed = parseJson(Buffer.from(text.slice(at + 1)), argumentsBounds);
+  if (at < 1 || !parsed.ok || !isJsonObject(parsed.value))
+    throw new UsageError('--call takes TOOL=JSON, the JSON being an object of arguments');
+  return { tool: text.slice(0, at), arguments: parsed.value };
+}
