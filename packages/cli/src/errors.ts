@@ -66,6 +66,14 @@ export const cliErrors = defineErrors({
     message: 'The state directory cannot be made or written.',
     next: 'Give a folder that you own with --state-dir or FAIRLEAD_STATE_DIR, and see that its disk has room.',
   },
+  nothing_to_back_up: {
+    message: 'There is no database in the state directory, so nothing was copied.',
+    next: 'Name the state directory with --state-dir or FAIRLEAD_STATE_DIR; `fairlead status` says which one is used.',
+  },
+  reset_unconfirmed: {
+    message: 'Nobody said yes, so nothing was removed.',
+    next: 'Make a backup with `fairlead backup DIR`, then give --yes, or type yes where you are asked.',
+  },
   destination_not_empty: {
     message: 'The folder is not taken, because it is not an empty ordinary folder. Nothing was written.',
     next: 'Name a folder that does not exist yet, or an empty one.',

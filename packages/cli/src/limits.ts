@@ -38,6 +38,8 @@ export const answerTimeoutMs = Object.freeze({
   admin: 15 * secondMs,
   /** Its worker may take 30 s to load and its global instance 30 s to open. */
   extension: 90 * secondMs,
+  /** A database of some gigabytes, copied while others write. */
+  backup: 600 * secondMs,
   /** `/healthz` touches nothing but the event loop. */
   health: 2 * secondMs,
 });
