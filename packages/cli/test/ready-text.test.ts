@@ -32,6 +32,7 @@ const report: ReadyReport = {
     'admin',
   ],
   runner: 'local',
+  extensions: [],
   providers: [ready('sdk-echo'), ready('raw-node'), ready('repo-info')],
 };
 
@@ -146,4 +147,19 @@ test('a quoted word is one word for a shell', () => {
     assert.equal(execFileSync('sh', ['-c', `printf %s ${shellWord(word)}`], { encoding: 'utf8' }), word);
   }
   assert.equal(shellWord('/plain/path-1.2_3'), '/plain/path-1.2_3');
+});
+
+test('extensions that the operator named are told, and those that do not run with what to do', () => {
+  const extensions = [
+    { name: 'notes', code: null },
+    { name: 'dice', code: null },
+    { name: '/srv/broken', code: 'extension_load_failed' },
+  ];
+  const text = readyText({ ...report, extensions });
+  assert.match(
+    text,
+    /extensions {6}notes, dice\n {2}not running {5}\/srv\/broken \(extension_load_failed\)\n/,
+  );
+  assert.match(text, /see why: \S+ ext list\n/);
+  assert.ok(text.split('\n').length <= 21);
 });

@@ -33,6 +33,7 @@ export type {
   RoutineScope,
 } from './hub/hub.ts';
 export { openHub } from './hub/open-hub.ts';
+export { type BuiltinOptions, builtinSource } from './install/builtin-source.ts';
 export type { ExtensionSource, Tier } from './install/extension-source.ts';
 export type { InstallNote, InstallReport, RefusedSource, ReplaceReport } from './install/install-report.ts';
 export type { Gone, Installed } from './install/installed.ts';

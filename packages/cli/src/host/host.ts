@@ -9,8 +9,10 @@ import {
   type Log,
   type Tokens,
 } from '@fairlead/gateway';
-import { backup, openPeer, openStore } from '@fairlead/store';
+import type { ExtensionTables } from '@fairlead/hub';
+import { backup, openStore } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
+import { type HostExtensions, openHostExtensions } from '../extensions/host-extensions.ts';
 import { nameFile } from '../state/name-file.ts';
 import { readVersion } from '../version.ts';
 import { ensureOperatorToken } from './operator-token.ts';
@@ -22,6 +24,7 @@ export type Host = AsyncDisposable & {
   readonly tokens: Tokens;
   /** Where the operator token stands. */
   readonly tokenFile: string;
+  readonly extensions: HostExtensions;
 };
 
 /** Starts everything that `serve` is. The caller holds the state directory's lock. Rejects with the codes of its parts. */
@@ -29,15 +32,17 @@ export async function startHost(options: {
   readonly context: CommandContext;
   readonly stateDirectory: string;
   readonly config: HostConfig;
+  readonly extensionTables: ExtensionTables;
+  /** Where `fairlead.toml` is or would be: relative folders in it are meant from there. */
+  readonly configPath: string;
   readonly log: Log;
   readonly onStop: () => void;
 }): Promise<Host> {
-  const { context, stateDirectory, config, log, onStop } = options;
+  const { context, stateDirectory, config, extensionTables: tables, configPath, log, onStop } = options;
   const { clock, random } = context;
   await using stack = new AsyncDisposableStack();
   const path = join(stateDirectory, 'fairlead.db');
   const store = stack.use(await nameFile(path, () => openStore({ path, clock })));
-  stack.use(await openPeer({ store, stateDirectory, clock, random }));
   const journal = stack.use(new Journal({ store, clock, boot: randomId('boot_', random), log }));
   await journal.recoverAtStart();
   const tokens = await createTokens({ store, clock, random });
@@ -56,12 +61,16 @@ export async function startHost(options: {
     digestKey,
     log,
   });
+  const extensions = stack.use(
+    await openHostExtensions({ context, stateDirectory, store, tables, configPath, log }),
+  );
   const version = readVersion();
   const gateway = createGateway({
     config,
     hub,
     tools,
     tokens,
+    extensions: extensions.administration,
     journal,
     clock,
     random,
@@ -76,5 +85,5 @@ export async function startHost(options: {
   const tokenFile = await ensureOperatorToken({ stateDirectory, tokens, clock });
   const { url } = await gateway.listen();
   const owned = stack.move();
-  return { url, tokens, tokenFile, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { url, tokens, tokenFile, extensions, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -11,6 +11,8 @@ export type ReadyReport = CommandHint & {
   /** Null for `serve`. */
   readonly runner: string | null;
   readonly providers: readonly ProviderRow[];
+  /** Those that the operator named; `code` says why one does not run. */
+  readonly extensions: readonly { readonly name: string; readonly code: string | null }[];
 };
 
 /** The tools that the copy-ready lines use: the first example that is ready, else words to fill in. */
@@ -27,6 +29,7 @@ export function readyText(report: ReadyReport): string {
     `Fairlead is ready at ${url}`,
     ...field('operator token', [tokenFile], ''),
     ...field('its scopes', scopes, ' '),
+    ...extensionLines(report),
     ...(runner === null ? serveLines(report) : runnerLines(report, runner)),
     '',
     'Ctrl-C stops everything.',
@@ -58,6 +61,18 @@ function runnerLines(report: ReadyReport, runner: string): string[] {
     `  ${command} plugin list${stateFlag} ${onRunner}`,
     `  ${command} plugin describe${stateFlag} ${target}`,
     `  ${command} plugin call${stateFlag} ${target} --arguments '${call.arguments}'`,
+  ];
+}
+
+function extensionLines({ extensions, command, stateFlag }: ReadyReport): string[] {
+  const running = extensions.filter(({ code }) => code === null).map(({ name }) => safeLine(name));
+  const failed = extensions.flatMap(({ name, code }) =>
+    code === null ? [] : [`${safeLine(name)} (${safeLine(code)})`],
+  );
+  return [
+    ...field('extensions', running, ', '),
+    ...field('not running', failed, ', '),
+    ...(failed.length === 0 ? [] : field('', [`see why: ${command} ext list${stateFlag}`], '')),
   ];
 }
 

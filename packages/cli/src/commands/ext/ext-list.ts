@@ -15,23 +15,21 @@ export async function extList(
     context.stdout(jsonLine(output));
     return exitCodes.done;
   }
-  const { extensions, failures } = isJsonObject(output) ? output : {};
-  const rows = objectsIn(extensions);
+  const rows = isJsonObject(output) ? objectsIn(output['extensions']) : [];
   if (rows.length === 0) {
     context.stdout('there is no extension\n');
     return exitCodes.done;
   }
   const cells = rows.map((row) => [
     row['name'],
-    row['version'],
+    isJsonObject(row['manifest'] ?? null) ? (row['manifest'] as JsonObject)['version'] : null,
     row['tier'],
     words(row['scopes']),
     words(row['hooks']),
     row['state'],
   ]);
   context.stdout(table(['NAME', 'VERSION', 'RUNS IN', 'SCOPES', 'KINDS', 'STATE'], cells));
-  for (const failure of [...rows.filter(hasReason), ...objectsIn(failures)])
-    context.stdout(`${failureText(failure)}\n`);
+  for (const row of rows) for (const line of faultsOf(row)) context.stdout(`! ${line}\n`);
   return exitCodes.done;
 }
 
@@ -39,11 +37,19 @@ function words(value: Json | undefined): string {
   return Array.isArray(value) ? value.map(safeLine).join(' ') : '';
 }
 
-function hasReason(row: JsonObject): boolean {
-  return typeof row['code'] === 'string';
+/** Why it is down, and what failed at which scope: one line each. */
+function faultsOf({ name, reason, failures }: JsonObject): string[] {
+  const own = isJsonObject(reason ?? null) ? [`${safeLine(name)}: ${faultText(reason as JsonObject)}`] : [];
+  const others = objectsIn(failures)
+    .filter(({ scope }) => scope !== 'install')
+    .map((failure) => {
+      const { scope, key } = failure;
+      const place = key === '' ? safeLine(scope) : `${safeLine(scope)} ${safeLine(key)}`;
+      return `${safeLine(name)} (${place}): ${faultText(failure)}`;
+    });
+  return [...own, ...others];
 }
 
-function failureText({ name, scope, key, code, reason }: JsonObject): string {
-  const place = typeof scope === 'string' && scope !== 'global' ? ` (${scope} ${safeLine(key)})` : '';
-  return `! ${safeLine(name)}${place}: ${safeLine(reason)} (${safeLine(code)})`;
+function faultText({ code, reason }: JsonObject): string {
+  return `${safeLine(reason)} (${safeLine(code)})`;
 }

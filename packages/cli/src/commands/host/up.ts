@@ -5,6 +5,7 @@ import type { Runner } from '@fairlead/runner';
 import { cliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { untilExtensionsSettled } from '../../extensions/until-extensions-settled.ts';
 import { bindRunner, startEmbeddedRunner } from '../../host/embedded-runner.ts';
 import { type Host, startHost } from '../../host/host.ts';
 import { type HostConfigFlags, loadHostConfig } from '../../host/host-config.ts';
@@ -97,13 +98,17 @@ async function hold(context: CommandContext, holding: Holding): Promise<void> {
   const { stateDirectory, flags, stop } = holding;
   // One that was killed left its address; from here on the file says that nobody is ready.
   await removeServerFile(stateDirectory);
-  const { config, environmentKeys } = await loadHostConfig(context, stateDirectory, flags);
+  const reading = await loadHostConfig(context, stateDirectory, flags);
+  const { config, environmentKeys, extensions: extensionTables, path: configPath } = reading;
   const binding = await bindOwnRunner(context, holding);
   await using stack = new AsyncDisposableStack();
   const logFile = openLogFile(hostLogPath(stateDirectory));
   stack.defer(() => logFile.close());
   const log = createLog({ write: logFile.write, clock: context.clock });
-  const host = stack.use(await startHost({ context, stateDirectory, config, log, onStop: stop.ask }));
+  const onStop = stop.ask;
+  const host = stack.use(
+    await startHost({ context, stateDirectory, config, extensionTables, configPath, log, onStop }),
+  );
   let runner: Runner | null = null;
   if (binding !== null && !stop.isAsked) {
     const extraSensitive = environmentKeys;
@@ -112,6 +117,7 @@ async function hold(context: CommandContext, holding: Holding): Promise<void> {
     );
     throwFault(await Promise.race([stop.asked, runner.fatal, untilRunnerReady(context, runner)]));
   }
+  if (!stop.isAsked) await Promise.race([stop.asked, untilExtensionsSettled(context, host.extensions)]);
   if (!stop.isAsked) {
     stack.defer(() => removeServerFile(stateDirectory));
     await becomeReady(context, holding, host, runner);
@@ -178,6 +184,7 @@ async function becomeReady(
       scopes: operatorScopes,
       runner: runnerId,
       providers: runner?.status() ?? [],
+      extensions: host.extensions.administration.summary(),
     }),
   );
 }

@@ -1,0 +1,182 @@
+import { resolve } from 'node:path';
+import { type Clock, completed, FairleadError, failed, type Json, type Outcome } from '@fairlead/base';
+import type { ExtensionAdministration, Log } from '@fairlead/gateway';
+import { type Hub, hubErrors, loadPathSource, type PathSource } from '@fairlead/hub';
+import { cliErrors } from '../errors.ts';
+
+/** A folder whose extension could not be loaded: it has no name yet. */
+interface BrokenFolder {
+  readonly folder: string;
+  readonly code: string;
+  readonly reason: string;
+}
+
+export interface PathExtensionsOptions {
+  readonly hub: Hub;
+  readonly clock: Clock;
+  readonly environmentOf: (name: string) => Readonly<Record<string, string>>;
+  readonly log: Log;
+}
+
+/**
+ * The extensions that come from folders of this machine: which folder a name came from, and the one door by which they are
+ * loaded, reloaded and unloaded while the host runs. One change at a time.
+ */
+export class PathExtensions implements ExtensionAdministration {
+  readonly #options: PathExtensionsOptions;
+  readonly #sources = new Map<string, PathSource>();
+  readonly #broken = new Map<string, BrokenFolder>();
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: PathExtensionsOptions) {
+    this.#options = options;
+  }
+
+  /** Loads the folders of `fairlead.toml`, all at once; one that fails is shown and stops nothing. Never rejects. */
+  start(folders: readonly string[]): Promise<void> {
+    return this.#alone(async () => {
+      const loaded = await Promise.all(folders.map((folder) => this.#loaded(folder)));
+      const sources = loaded.filter((source) => source !== undefined);
+      const report = await this.#options.hub.install(sources);
+      for (const source of sources) {
+        const refused = report.refused.find(({ ref }) => ref === source.ref);
+        if (refused?.code === 'extension_duplicate')
+          this.#breaks(source.folder, refused.code, refused.reason);
+        else this.#sources.set(source.ref.name, source);
+        // What it had ready and nobody took; a started worker is the hub's.
+        await source[Symbol.asyncDispose]();
+      }
+    });
+  }
+
+  list(): Json {
+    const { hub } = this.#options;
+    const broken = [...this.#broken.values()].map(({ folder, code, reason }) => ({
+      name: folder,
+      tier: 'worker',
+      state: 'down',
+      reason: { code, reason },
+      failures: [],
+    }));
+    return { extensions: [...hub.extensions(), ...broken], failures: hub.failures() } as unknown as Json;
+  }
+
+  /** For the lines that `up` prints: what was named by the operator, and whether it runs. */
+  summary(): readonly { readonly name: string; readonly code: string | null }[] {
+    const rows = this.#options.hub
+      .extensions()
+      .filter(({ builtin }) => !builtin)
+      .map(({ name, reason, failures }) => ({ name, code: reason?.code ?? failures[0]?.code ?? null }));
+    return [...rows, ...[...this.#broken.values()].map(({ folder, code }) => ({ name: folder, code }))];
+  }
+
+  output(name: string): Outcome<Json> {
+    const source = this.#find(name);
+    return source === undefined
+      ? this.#unknown(name)
+      : completed({ name: source.ref.name, output: source.output() });
+  }
+
+  load(folder: string): Promise<Outcome<Json>> {
+    return this.#alone(async () => {
+      await using source = await loadPathSource({ ...this.#options, folder });
+      const { hub } = this.#options;
+      const { refused, failures } = await hub.install([source]);
+      const { name, digest } = source.ref;
+      const [fault] = [...refused.filter((one) => one.name === name)];
+      if (fault?.code === 'extension_duplicate')
+        return failed('not_started', fault.code, fault.reason, { name });
+      this.#broken.delete(source.folder);
+      this.#sources.set(name, source);
+      if (fault !== undefined) return failed('not_started', fault.code, fault.reason, { name });
+      const closed = failures.find((one) => one.name === name);
+      if (closed !== undefined)
+        return failed('completed', closed.code, `It is installed and not open: ${closed.reason}`, { name });
+      const version = hub.extensions().find((row) => row.name === name)?.manifest?.version ?? '';
+      return completed({ name, digest, version });
+    });
+  }
+
+  reload(name: string): Promise<Outcome<Json>> {
+    const old = this.#find(name);
+    if (old === undefined) {
+      const broken = this.#broken.get(resolve(name));
+      return broken === undefined ? Promise.resolve(this.#unknown(name)) : this.load(broken.folder);
+    }
+    return this.#alone(async () => {
+      await using source = await loadPathSource({ ...this.#options, folder: old.folder });
+      const { hub } = this.#options;
+      const report = await hub.replace(old.ref.name, source);
+      if (!report.ok) return failed('not_started', report.code, report.reason, { name: old.ref.name });
+      this.#sources.set(old.ref.name, source);
+      const { manifest } = report.installed;
+      return completed({ name: manifest.name, digest: source.ref.digest, version: manifest.version });
+    });
+  }
+
+  unload(name: string): Promise<Outcome<Json>> {
+    return this.#alone(async () => {
+      const source = this.#find(name);
+      if (source === undefined) {
+        const known = this.#broken.delete(resolve(name));
+        return known ? completed({ name }) : this.#unknown(name);
+      }
+      await this.#options.hub.unload(source.ref.name);
+      this.#sources.delete(source.ref.name);
+      return completed({ name: source.ref.name });
+    });
+  }
+
+  async #loaded(folder: string): Promise<PathSource | undefined> {
+    try {
+      return await loadPathSource({ ...this.#options, folder });
+    } catch (thrown) {
+      const { code, message } = codedFault(thrown);
+      this.#breaks(folder, code, message);
+      return undefined;
+    }
+  }
+
+  #breaks(folder: string, code: string, reason: string): void {
+    this.#broken.set(folder, { folder, code, reason });
+    this.#options.log('warn', 'extension.not_loaded', { folder, code, reason });
+  }
+
+  /** By its name, or by the folder that it came from. */
+  #find(name: string): PathSource | undefined {
+    return (
+      this.#sources.get(name) ?? [...this.#sources.values()].find(({ folder }) => folder === resolve(name))
+    );
+  }
+
+  #unknown(name: string): Outcome<never> {
+    const here = this.#options.hub.extensions().some((row) => row.name === name);
+    return here
+      ? failed('not_started', 'extension_has_no_folder', cliErrors.extension_has_no_folder.message, { name })
+      : failed('not_started', 'extension_unknown', hubErrors.extension_unknown.message, { name });
+  }
+
+  /** After what was asked before has ended; a rejection becomes an outcome that says nothing was started. */
+  #alone<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>>;
+  #alone(work: () => Promise<void>): Promise<void>;
+  #alone(work: () => Promise<unknown>): Promise<unknown> {
+    const done = this.#last.then(work).catch((thrown: unknown) => {
+      const { code, message } = codedFault(thrown);
+      return failed('not_started', code, message);
+    });
+    this.#last = done;
+    return done;
+  }
+}
+
+function codedFault(thrown: unknown): { readonly code: string; readonly message: string } {
+  if (thrown instanceof FairleadError) return thrown;
+  if (
+    thrown instanceof Error &&
+    'code' in thrown &&
+    typeof thrown.code === 'string' &&
+    thrown.name === 'ExtensionError'
+  )
+    return { code: thrown.code, message: thrown.message };
+  return { code: 'internal_error', message: cliErrors.internal_error.message };
+}
