@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@fairlead/base';
+import { readActive } from '@fairlead/hub';
 import { openPeer, openStore, type Peer } from '@fairlead/store';
 import type { Bench, BenchContext } from '../harness/bench.ts';
 import { interleave } from '../harness/interleave.ts';
@@ -95,7 +96,8 @@ async function eventsOf(peer: Peer, events: number): Promise<string> {
     await session.commit((tx) => {
       for (let index = done; index < Math.min(done + eventsACommit, events); index += 1) {
         const name = `extension-${index % EXTENSIONS}`;
-        tx.put('extensions', name, { kind: 'activated', name, timestamp_ms: index });
+        const extension_ref = { kind: 'builtin', name, version: '1.0.0' };
+        tx.put('extensions', name, { kind: 'activated', name, extension_ref, timestamp_ms: index });
       }
     });
   return session.root;
@@ -110,8 +112,8 @@ async function newest(peer: Peer, root: string): Promise<void> {
 
 async function activeSet(peer: Peer, root: string): Promise<void> {
   const session = await peer.open(root);
-  const rows = await session.latest('extensions').all();
-  if (rows.length !== EXTENSIONS) throw new Error(`${rows.length} extensions`);
+  const { size } = await readActive(session);
+  if (size !== EXTENSIONS) throw new Error(`${size} extensions`);
   session.release();
 }
 

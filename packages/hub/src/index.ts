@@ -1,3 +1,12 @@
+export {
+  type Activation,
+  effectiveSet,
+  type FoldOptions,
+  readActive,
+  readOptOuts,
+} from './activation/active-set.ts';
+export { history, type PastSwitch } from './activation/history.ts';
+export { activate, deactivate } from './activation/switch.ts';
 export type { AgentDirectory, HostedAgent } from './agent-state/agent-directory.ts';
 export type { AgentStateAllowlist } from './agent-state/agent-scope.ts';
 export {
@@ -22,6 +31,12 @@ export {
 } from './dispatch/fire-hooks.ts';
 export { type CommandOutcome, type CommandRequest, runCommand } from './dispatch/run-command.ts';
 export { type HubErrorCode, hubError, hubErrors } from './errors.ts';
+export type {
+  CommandAnswer as HostCommandAnswer,
+  CommandPlace,
+} from './extensions-command/command-answer.ts';
+export { extensionsCommand } from './extensions-command/extensions-command.ts';
+export type { ExtensionsPorts } from './extensions-command/ports.ts';
 export type { Failure, FailureScope } from './failures/failure.ts';
 export type { ExtensionRow } from './hub/extension-row.ts';
 export type {
