@@ -13,6 +13,7 @@ import { readHostConfig } from '@fairlead/gateway';
 import { readRunnerConfig } from '@fairlead/runner';
 import { hygiene, type Requirement, repositoryRoot, requires, temporaryFolder } from '@fairlead/testing';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
+import { extensionKeys, extensionTablesOf } from '../packages/cli/src/extensions/extension-tables.ts';
 import { buildProgram } from '../packages/cli/src/program.ts';
 import { commandsOf, documentedCommands } from './docs/command-reference.ts';
 import { type Block, type Page, readPages } from './docs/markdown.ts';
@@ -136,9 +137,12 @@ test('every TOML block is a configuration file that is accepted without a warnin
     const where = `${page.path}:${block.line}`;
     writeFileSync(path, block.text);
     if (isHostConfig(page, block)) {
-      const reading = await readHostConfig({ path, isNamed: true, env: {} });
+      const reading = await readHostConfig({ path, isNamed: true, env: {}, readElsewhere: extensionKeys });
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.fault.message}`);
       assert.deepEqual(reading.warnings, [], where);
+      const warned: string[] = [];
+      extensionTablesOf(reading, (message) => warned.push(message));
+      assert.deepEqual(warned, [], where);
     } else {
       const reading = await readRunnerConfig(path, 'linux');
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.localDetail}`);
@@ -270,5 +274,8 @@ function blocksIn(language: string): { readonly page: Page; readonly block: Bloc
 }
 
 function isHostConfig(page: Page, block: Block): boolean {
-  return page.path.endsWith('configuration-host.md') || /^\[(gateway|policy|limits)\b/m.test(block.text);
+  return (
+    page.path.endsWith('configuration-host.md') ||
+    /^\[+(gateway|policy|limits|extensions)\b/m.test(block.text)
+  );
 }
