@@ -38,6 +38,7 @@ export function linesFlag(): Option {
 export function limitFlag(): Option {
   const description = `how many entries, 1 to ${journalLimits.entriesMax} (default: ${journalLimits.entries})`;
   return new Option('--limit <count>', description).argParser((value: string) => {
+    if (value.trim() === '') throw new InvalidArgumentError('it must not be empty');
     const count = Number(value);
     if (!/^[1-9]\d{0,2}$/.test(value) || count > journalLimits.entriesMax) {
       throw new InvalidArgumentError(`a number from 1 to ${journalLimits.entriesMax}`);
@@ -49,7 +50,12 @@ export function limitFlag(): Option {
 /** `--certainty` of `journal`. `unknown` is short for `outcome_unknown`. */
 export function certaintyFlag(): Option {
   const words = ['unknown', 'outcome_unknown', 'completed', 'not_started'];
-  return new Option('--certainty <word>', 'only calls of which this is what is known now').choices(words);
+  const description = 'only calls of which this is what is known now: unknown, completed or not_started';
+  return new Option('--certainty <word>', description).argParser((value: string) => {
+    if (value.trim() === '') throw new InvalidArgumentError('it must not be empty');
+    if (!words.includes(value)) throw new InvalidArgumentError(`one of ${words.join(', ')}`);
+    return value;
+  });
 }
 
 /** `--timeout-secs`. */

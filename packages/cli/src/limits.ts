@@ -44,6 +44,9 @@ export const answerTimeoutMs = Object.freeze({
   health: 2 * secondMs,
 });
 
+/** `fairlead journal`: as the gateway has it. A test compares them. */
+export const journalLimits = Object.freeze({ entries: 50, entriesMax: 500 });
+
 /** `fairlead mcp`: one client on stdin and stdout, and the gateway behind it. */
 export const mcpLimits = Object.freeze({
   /** What the gateway takes in one body by default. */

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { jsonFlag, linesFlag, stateDirFlag, valueFlag } from '../../flags.ts';
+import { certaintyFlag, jsonFlag, limitFlag, linesFlag, stateDirFlag, valueFlag } from '../../flags.ts';
 import type { Execute } from '../execute.ts';
 
 /** What to type when something does not work. */
@@ -21,4 +21,13 @@ export function registerTroubleCommands(program: Command, execute: Execute): voi
     .addOption(stateDirFlag())
     .addOption(new Option('--json', 'the lines as they were written, one JSON object each'))
     .action((flags) => execute(async (context) => (await import('./logs.ts')).logs(context, flags)));
+  program
+    .command('journal')
+    .description('show what was called, by whom and what became of it, newest first; never an argument')
+    .addOption(limitFlag())
+    .addOption(valueFlag('--before <id>', 'only calls begun before this one'))
+    .addOption(certaintyFlag())
+    .addOption(stateDirFlag())
+    .addOption(jsonFlag())
+    .action((flags) => execute(async (context) => (await import('./journal.ts')).journal(context, flags)));
 }
