@@ -139,12 +139,15 @@ test('what is not here, and what is no session, is answered alike', async (t) =>
 });
 
 test('another failure of the store keeps its code', async (t) => {
-  const { door, store, peer, session } = await doorOf(t);
+  const { door, store, peer, session, clock } = await doorOf(t);
   await peer.close();
   await store.close();
   await assert.rejects(door.answer({ op: 'session.open', id: session.root }, undefined), {
     code: 'store_closed',
   });
+  const held = new SessionDoor({ extension: 'chat', clock, open: async () => session });
+  const read = { op: 'session.read', session: session.root, last: 1 } as const;
+  await assert.rejects(held.answer(read, session.root), { code: 'store_closed' });
 });
 
 test('an entry out of bounds is refused, and nothing is written', async (t) => {
