@@ -39,8 +39,6 @@ export type ConformanceReport = CalledTools & {
   /** True where no clause failed; advice is none. */
   readonly passed: boolean;
   readonly clauses: readonly ClauseReport[];
-  /** Calls that were asked for and not made: the plugin lists no such tool. */
-  readonly unknownCalls: readonly string[];
 };
 
 /**
@@ -62,33 +60,28 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const run: Run = { lab, findings: new Findings(), calls };
   const start = await checkStart(run);
   if (start.kind === 'not_started') return start.fault;
-  if (start.kind === 'refused') return report(run, { called: [], notCalled: [] }, REFUSED);
+  if (start.kind === 'refused') return report(run, NONE_CALLED, REFUSED);
 
   const { catalog } = start;
   const pieces = await checkPieces(run);
-  if (pieces === null) return report(run, { called: [], notCalled: [] }, MUST_FIRST);
+  if (pieces === null) return report(run, NONE_CALLED, MUST_FIRST);
   const { session, ...tools } = await checkCalls(run, pieces, catalog);
-  const unknownCalls = calls.map(({ tool }) => tool).filter((name) => !catalog.tools.has(name));
-  if (run.findings.failed) return report(run, tools, MUST_FIRST, unknownCalls);
+  if (run.findings.failed) return report(run, tools, MUST_FIRST);
 
   const idle = session ?? (await readySession(run));
   if (idle !== null) await checkStdinEnd(run, idle);
   await checkManners(run, catalog);
   await checkSecondStart(run, catalog, platform);
-  return report(run, tools, NOT_REACHED, unknownCalls);
+  return report(run, tools, NOT_REACHED);
 }
 
+const NONE_CALLED: CalledTools = { called: [], notCalled: [], notMade: [] };
 const MUST_FIRST = 'advice is given once nothing fails that a plugin must do';
 const REFUSED = 'the plugin did not come so far: a Runner would not take it';
 const NOT_REACHED = 'the plugin did not come so far a second time';
 
-function report(
-  { findings }: Run,
-  tools: CalledTools,
-  otherwise: string,
-  unknownCalls: readonly string[] = [],
-): ConformanceReport {
+function report({ findings }: Run, tools: CalledTools, otherwise: string): ConformanceReport {
   const found = clauses.map((clause) => ({ ...clause, ...findings.of(clause.id, otherwise) }));
   const passed = found.every(({ verdict }) => verdict !== 'failed');
-  return { ok: true, passed, clauses: found, ...tools, unknownCalls };
+  return { ok: true, passed, clauses: found, ...tools };
 }

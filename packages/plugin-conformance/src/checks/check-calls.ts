@@ -16,7 +16,12 @@ type PlannedCall = {
 };
 
 /** Which tools were called, and which were left alone because nobody said that calling them changes nothing. */
-export type CalledTools = { readonly called: readonly string[]; readonly notCalled: readonly string[] };
+export type CalledTools = {
+  readonly called: readonly string[];
+  readonly notCalled: readonly string[];
+  /** Calls that were asked for and that no Runner would make. */
+  readonly notMade: readonly { readonly tool: string; readonly why: string }[];
+};
 
 const CALL_CLAUSES: readonly ClauseId[] = [
   'wire.call.answers',
@@ -73,7 +78,10 @@ export async function checkCalls(
     if (made === 'unread') break;
     if (failed >= runLimits.maxFailedCalls) break;
   }
-  return { called, notCalled, session: current };
+  const notMade = run.calls.flatMap(({ tool, arguments: args }) =>
+    whyNot(catalog.tools.get(tool), tool, args),
+  );
+  return { called, notCalled, notMade, session: current };
 }
 
 function nothingToCall({ tools }: FrozenCatalog): string {
@@ -98,7 +106,8 @@ function plan({ calls, findings }: Run, { tools }: FrozenCatalog): PlannedCall[]
   }
   for (const { tool: name, arguments: args } of calls) {
     const tool = tools.get(name);
-    if (tool !== undefined) planned.push({ tool, arguments: args, answers: 'wire.call.answers' });
+    if (tool !== undefined && isAllowed(tool, args))
+      planned.push({ tool, arguments: args, answers: 'wire.call.answers' });
   }
   // One tool shows how the plugin reads; all of them would only take longer.
   const odd = (answers: PlannedCall['answers'], make: (schema: JsonObject) => JsonObject | null): void => {
@@ -112,6 +121,17 @@ function plan({ calls, findings }: Run, { tools }: FrozenCatalog): PlannedCall[]
 
 function schemaOf({ definition }: AdmittedTool): JsonObject {
   return definition['inputSchema'] as JsonObject;
+}
+
+function whyNot(
+  tool: AdmittedTool | undefined,
+  name: string,
+  args: JsonObject,
+): { readonly tool: string; readonly why: string }[] {
+  if (tool === undefined) return [{ tool: name, why: 'the plugin lists no such tool' }];
+  if (isAllowed(tool, args)) return [];
+  const { path, expected } = tool.input.fault(args) ?? { path: '', expected: 'at most 64 KiB' };
+  return [{ tool: name, why: `the arguments${path === '' ? '' : ` ${path}`} must be ${expected}` }];
 }
 
 function isAllowed(tool: AdmittedTool, args: JsonObject): boolean {

@@ -27,15 +27,17 @@ export async function ask(
   return judge(findings, session, await session.ask(method, params), answers);
 }
 
-/**
- * A process that has been started as a Runner starts it and has listed its tools, or null where it does not come that far
- * again. Nothing is noted: the first start has been judged already.
- */
+/** A process that was started once more and has listed its tools, or null where it does not come that far, which is noted. */
 export async function readySession(run: Run): Promise<PluginSession | null> {
   const session = await run.lab.start();
   if (isStartFault(session)) return null;
-  const isReady = (await isAnswered(session, 'initialize', INITIALIZE)) && (await isAlive(session));
-  return isReady ? session : null;
+  if ((await isAnswered(session, 'initialize', INITIALIZE)) && (await isAlive(session))) return session;
+  run.findings.fault({
+    clause: 'wire.initialize.answers',
+    expected: 'the same at another start: a Runner starts a plugin beside the one that it replaces',
+    seen: session.sound ? 'other lines than the answers' : 'it ended',
+  });
+  return null;
 }
 
 /** True where the plugin answers another request, and this one first. */

@@ -10,7 +10,7 @@ export type Clause = {
   readonly page: string;
   /** The heading on that page. */
   readonly heading: string;
-  /** What it asks for, in one sentence without its subject: the plugin. */
+  /** What a plugin must, should or may do, from the verb on. */
   readonly says: string;
 };
 

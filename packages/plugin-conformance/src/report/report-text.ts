@@ -26,7 +26,7 @@ export function reportText(report: ConformanceReport): string {
 
 function clauseLines(clause: ClauseReport, width: number): string[] {
   const { id, verdict, level, says, page, heading, reason, faults = [], faultCount = 0 } = clause;
-  const head = `${verdict.padEnd(8)}${id.padEnd(width)}  ${level} ${says.replace(/^may /, '')}`;
+  const head = `${verdict.padEnd(8)}${id.padEnd(width)}  ${level} ${says}`;
   if (verdict === 'skipped') return [head, `        skipped: ${reason}`];
   if (faults.length === 0) return [head];
   const more = faultCount - faults.length;
@@ -38,7 +38,7 @@ function clauseLines(clause: ClauseReport, width: number): string[] {
   ];
 }
 
-function toolLines({ called, notCalled, unknownCalls }: ConformanceReport): string[] {
+function toolLines({ called, notCalled, notMade }: ConformanceReport): string[] {
   const named = (names: readonly string[]): string => {
     const more = names.length - keptLimits.shownTools;
     return `${names.slice(0, keptLimits.shownTools).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
@@ -48,21 +48,19 @@ function toolLines({ called, notCalled, unknownCalls }: ConformanceReport): stri
     ...(notCalled.length > 0
       ? [`not called, because no annotation says that it changes nothing: ${named(notCalled)}`]
       : []),
-    ...(unknownCalls.length > 0
-      ? [`not called, because the plugin does not list it: ${named(unknownCalls)}`]
-      : []),
+    ...notMade.map(({ tool, why }) => `not called: ${tool}, ${why}`),
   ];
 }
 
 /** A report for programs. */
 export function reportJson(report: ConformanceReport): Json {
-  const { passed, called, notCalled, unknownCalls, clauses } = report;
+  const { passed, called, notCalled, notMade, clauses } = report;
   return {
     passed,
     counts: countsOf(report),
     called,
     notCalled,
-    unknownCalls,
+    notMade: notMade.map((call) => ({ ...call })),
     clauses: clauses.map(({ id, level, page, heading, says, verdict, reason, faults, faultCount }) => ({
       id,
       level,

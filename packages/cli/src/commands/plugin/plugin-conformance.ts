@@ -42,7 +42,7 @@ export async function pluginConformance(
     throw new UsageError(`the program could not be started: ${report.localDetail} (${report.code})`);
   context.stdout(json === true ? jsonLine(reportJson(report)) : reportText(report));
   if (!report.passed) return exitCodes.failed;
-  return report.unknownCalls.length > 0 ? exitCodes.usage : exitCodes.done;
+  return report.notMade.length > 0 ? exitCodes.usage : exitCodes.done;
 }
 
 /** TOOL=JSON, both as the plugin gets them. */
