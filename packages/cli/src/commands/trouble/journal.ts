@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { cliError } from '../../cli-error.ts';
 import { adminRequest } from '../../client/admin-request.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -67,19 +67,21 @@ function rowOf(entry: JsonObject): readonly string[] {
   const { atMs, call, action, runner, plugin, tool, certainty, code, settlement, principal } = entry;
   const where = [runner, plugin, tool].filter((name) => typeof name === 'string');
   const settled = isJsonObject(settlement) ? settlement : null;
-  const shown = certainty === null ? 'running' : safeLine(certainty);
   return [
     typeof atMs === 'number' ? timeText(atMs) : '',
     safeLine(call),
     safeLine(action),
     where.map(safeLine).join(' '),
-    settled === null ? shown : `${shown}, then ${safeLine(settled['certainty'])}`,
-    [code, settled?.['code']]
-      .filter((one) => typeof one === 'string')
-      .map(safeLine)
-      .join(', then '),
+    certainty === null ? 'running' : thenText(certainty, settled?.['certainty']),
+    thenText(code, settled?.['code']),
     safeLine(principal),
   ];
+}
+
+/** What was, and what was learnt later where that is something else. */
+function thenText(first: Json | undefined, later: Json | undefined): string {
+  const words = [first, later].filter((one) => typeof one === 'string').map(safeLine);
+  return [...new Set(words)].join(', then ');
 }
 
 function timeText(atMs: number): string {
