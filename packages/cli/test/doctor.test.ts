@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import { lockFolder } from '@fairlead/store';
@@ -65,6 +65,21 @@ test('a port that another program holds fails, and says what it answers', async 
     stdout,
     /\nfail {2}port: port \d+ on 127\.0\.0\.1 is taken by another program, which answers HTTP 404 \(port_in_use\)\n/,
   );
+});
+
+test('a folder that is used for a Runner only is not asked for a host or its port', async (t) => {
+  const gateway = await apiServer(t, [{ envelope: success({}) }]);
+  const { state, run } = machine(t, { FAIRLEAD_PORT: new URL(gateway.url).port });
+  writeFileSync(join(state, 'runner.toml'), runnerToml(`server_url = "${gateway.url}"\n`));
+  const { exit, stdout } = await run();
+  assert.equal(exit, 0, stdout);
+  assert.match(stdout, /\nok {4}host: this folder is a Runner’s; its host is elsewhere\n/);
+  assert.doesNotMatch(stdout, /port_in_use|host_not_running|port:/);
+  for (const file of ['fairlead.toml', 'fairlead.db']) {
+    writeFileSync(join(state, file), '');
+    assert.match((await run()).stdout, /\(port_in_use\)/, file);
+    rmSync(join(state, file));
+  }
 });
 
 test('a port that another Fairlead holds is told as such', async (t) => {

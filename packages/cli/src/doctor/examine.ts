@@ -10,7 +10,7 @@ import type { ServerFile } from '../state/server-file.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
 import { checkClock } from './clock-skew.ts';
 import { checkEnvironments } from './environments.ts';
-import { type Finding, ill } from './finding.ts';
+import { type Finding, ill, well } from './finding.ts';
 import { checkNodeVersion } from './node-version.ts';
 import { checkPort, type PortState } from './port.ts';
 import { checkPrivateFiles } from './private-files.ts';
@@ -48,7 +48,9 @@ export async function examine(context: CommandContext, flags: DoctorFlags): Prom
     findings.push(checkProcessTable(context.platform, existsSync('/proc/self/stat')));
   }
   findings.push(checkProxyVariables(context.env));
-  findings.push(...(await hostFindings(context, paths.host, flags.config !== undefined, server)));
+  const isOfRunner = server === null && flags.config === undefined && isOfRunnerOnly(stateDirectory, config);
+  if (isOfRunner) findings.push(well('host', 'this folder is a Runner’s; its host is elsewhere'));
+  else findings.push(...(await hostFindings(context, paths.host, flags.config !== undefined, server)));
   if (server === null && config?.serverUrl !== undefined) {
     findings.push(...(await gatewayFindings(context, config.serverUrl)));
   }
@@ -61,6 +63,12 @@ export async function examine(context: CommandContext, flags: DoctorFlags): Prom
   const { command, stateFlag } = commandHint(context, stateDirectory);
   findings.push(...seen.faults, ...checkRunners(seen.runners, { command, stateFlag }));
   return findings;
+}
+
+/** True where a Runner was set up that dials a gateway, and no host ever ran: nobody will listen here. */
+function isOfRunnerOnly(stateDirectory: string, config: RunnerConfig | null): boolean {
+  if (config?.serverUrl === undefined) return false;
+  return !['fairlead.db', 'fairlead.toml'].some((name) => existsSync(join(stateDirectory, name)));
 }
 
 /** Those that the running host was started with, unless others are named. */
