@@ -5,7 +5,7 @@ import type { CommandPlace } from './command-answer.ts';
 import type { ExtensionsPorts } from './ports.ts';
 
 /** One trouble of an extension, where the session or its agent can meet it. */
-export interface RowTrouble {
+interface RowTrouble {
   readonly code: string;
   readonly reason: string;
 }

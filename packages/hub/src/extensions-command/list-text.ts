@@ -42,7 +42,7 @@ function troubleText({ code, reason }: { readonly code: string; readonly reason:
 }
 
 /** A ref for people: its kind, then what says which one it is. */
-export function refText(ref: ExtensionRef): string {
+function refText(ref: ExtensionRef): string {
   const members = Object.entries(ref).filter(([member]) => member !== 'kind' && member !== 'name');
   const shown = members.map(
     ([member, value]) => `${member} ${typeof value === 'string' ? value : JSON.stringify(value)}`,

@@ -3,7 +3,7 @@ import { extensionErrors } from '@fairlead/extension/runtime';
 import type { CommandAnswer } from './command-answer.ts';
 
 /** Every sub-command, as it is typed. */
-export const USAGES = Object.freeze({
+const USAGES = Object.freeze({
   list: '/extensions [list]',
   add: '/extensions add <name> [session|agent]',
   remove: '/extensions remove <name> [session|agent]',

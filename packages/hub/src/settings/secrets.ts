@@ -5,7 +5,7 @@ import { settingsLimits } from '../limits.ts';
 export type SettingsTable = { readonly [extension: string]: JsonObject };
 
 /** A variable that the file names and the environment does not have. */
-export interface MissingVariable {
+interface MissingVariable {
   readonly extension: string;
   readonly key: string;
   readonly variable: string;
@@ -64,7 +64,7 @@ function fill(value: Json, depth: number, read: (variable: string) => string): J
 }
 
 /** What stands in the place of a secret. */
-export const MASK = '••••••';
+const MASK = '••••••';
 
 /** A value as people may see it: secrets masked, keys too. */
 export function maskSecrets(value: Json, secrets: readonly string[]): Json {
