@@ -1,0 +1,43 @@
+// One thread for one target: its covered files are loaded here with counters, and the thread that
+// started it can end it whatever it does.
+import { parentPort, workerData } from 'node:worker_threads';
+import { repositoryRoot, seededRandom } from '@fairlead/testing';
+import { Beacon } from './beacon.ts';
+import { type Coverage, Judge } from './judge.ts';
+import { minimise, search } from './search.ts';
+import type { Target } from './target.ts';
+import { wordsOf } from './words-of.ts';
+import type { FuzzAnswer, FuzzOrder } from './work.ts';
+
+const order = workerData as FuzzOrder;
+const NOTHING: Coverage = { take: () => [] };
+const coverage = order.isAlone ? NOTHING : await countBranches();
+const { target } = (await import(order.module)) as { readonly target: Target };
+const opened = await target.open();
+const judge = new Judge({ target, opened, beacon: new Beacon(order.beacon), coverage });
+coverage.take();
+
+const corpus = [...(order.isAlone ? [] : target.seeds()), ...order.corpus].map((seed) =>
+  Buffer.from(seed).subarray(0, target.maxBytes),
+);
+const endsAtMs = performance.now() + order.budgetMs;
+const report = await search({
+  target,
+  judge,
+  dice: seededRandom(order.seed),
+  words: [...new Set([...wordsOf(repositoryRoot, target.covers), ...(target.words ?? [])])],
+  corpus,
+  isGuided: order.isGuided,
+  maxFailures: order.maxFailures,
+  isOver: (runs) => runs >= order.maxRuns || performance.now() >= endsAtMs,
+});
+const least =
+  order.keepBytes > 0 ? await minimise(judge, [...order.corpus, ...report.kept], order.keepBytes) : [];
+await opened.close?.();
+parentPort?.postMessage({ ...report, kept: report.kept.length, least } satisfies FuzzAnswer);
+
+/** Counting takes a compiler, which one input alone can do without. */
+async function countBranches(): Promise<Coverage> {
+  const { BranchCoverage } = await import('./branch-coverage.ts');
+  return new BranchCoverage(repositoryRoot, order.covers);
+}

@@ -1,0 +1,71 @@
+import { randomInt } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { repositoryRoot } from '@fairlead/testing';
+import { CORPUS_MAX_BYTES, CorpusFolder, inputName } from './corpus-folder.ts';
+import { fuzzTarget } from './engine/fuzz-target.ts';
+import type { Failure } from './engine/search.ts';
+import type { FuzzResult } from './engine/work.ts';
+import { type FuzzCommand, readFuzzCommand } from './fuzz-options.ts';
+import { type LoadedTarget, loadTarget, targetNames } from './targets/index.ts';
+
+type Output = { out(text: string): void; err(text: string): void };
+
+const here = import.meta.dirname;
+
+/** The whole command. Answers the exit status: 0 where everything held, 1 where something did not, 2 for a wrong command line. */
+export async function runFuzz(args: readonly string[], { out, err }: Output): Promise<number> {
+  const command = readFuzzCommand(args, targetNames, () => randomInt(2 ** 31));
+  if (typeof command === 'string') {
+    err(`${command}\n`);
+    return 2;
+  }
+  out(`seed ${command.seed}\n`);
+  let failures = 0;
+  const waiting = [...command.targets];
+  const job = async () => {
+    for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+      const loaded = await loadTarget(name);
+      const startedMs = performance.now();
+      const result = await fuzzOne(loaded, command);
+      const seconds = (performance.now() - startedMs) / 1_000;
+      out(`${line(name, result, seconds)}\n`);
+      for (const failure of result.failures) out(`${told(name, failure, command)}\n`);
+      failures += result.failures.length + (result.ended === 'well' || result.failures.length > 0 ? 0 : 1);
+    }
+  };
+  await Promise.all(Array.from({ length: command.jobs }, job));
+  return failures === 0 ? 0 : 1;
+}
+
+async function fuzzOne({ target, module }: LoadedTarget, command: FuzzCommand): Promise<FuzzResult> {
+  const folder = new CorpusFolder(join(here, 'corpus'), target.name);
+  const { seed, budgetMs, keeps, input } = command;
+  if (input !== undefined)
+    return await fuzzTarget({ target, module, corpus: [readFileSync(input)], seed, budgetMs, maxRuns: 0 });
+  const corpus = folder.read();
+  const keepBytes = keeps ? CORPUS_MAX_BYTES : 0;
+  const result = await fuzzTarget({ target, module, corpus, seed, budgetMs, keepBytes });
+  if (keeps && result.ended === 'well') folder.write(result.least);
+  return result;
+}
+
+function line(name: string, { runs, features, kept, failures, ended }: FuzzResult, seconds: number): string {
+  const state = failures.length === 0 && ended === 'well' ? 'ok  ' : 'FAIL';
+  const end = ended === 'well' ? '' : `, ${ended}`;
+  const rate = Math.round(runs / seconds);
+  return `${state} ${name.padEnd(20)} ${runs} inputs, ${rate}/s, ${features} features, ${kept} new${end}`;
+}
+
+/** Writes a failing input down, and says what it broke and how to run it again. */
+function told(name: string, failure: Failure, { input }: FuzzCommand): string {
+  let path = input;
+  if (path === undefined) {
+    const folder = join(here, 'failures');
+    mkdirSync(folder, { recursive: true });
+    path = join(folder, `${name}-${inputName(failure.input)}`);
+    writeFileSync(path, failure.input);
+  }
+  const shown = relative(repositoryRoot, path);
+  return `     ${failure.message}\n     again: npm run fuzz -- --target ${name} --input ${shown}`;
+}

@@ -1,0 +1,31 @@
+import type { Target } from '../engine/target.ts';
+
+/**
+ * Every target, each in the file of its name. A parser of cron expressions and the matcher of grants join when Fairlead has them.
+ */
+export const targetNames: readonly string[] = [
+  'json-scanner',
+  'frame-decoder',
+  'schema-profile',
+  'extension-schema',
+  'runner-toml',
+  'host-toml',
+  'plugin-add',
+  'mcp-http',
+  'mcp-stdio',
+  'link-frames',
+  'commits',
+  'replication',
+  'command-line',
+  'manifest',
+  'worker-frames',
+];
+
+/** A target with the URL of its module, from which a thread loads it again. */
+export type LoadedTarget = { readonly target: Target; readonly module: string };
+
+export async function loadTarget(name: string): Promise<LoadedTarget> {
+  const module = new URL(`./${name}.ts`, import.meta.url).href;
+  const { target } = (await import(module)) as { readonly target: Target };
+  return { target, module };
+}
