@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
 import { main } from '../src/index.ts';
 import { removeServerFile, writeServerFile } from '../src/state/server-file.ts';
 import { holdFolder } from './held-folder.ts';
@@ -143,7 +143,7 @@ test('stop asks the host and waits until it has let go of the directory', async 
   const { run, server, lock } = await hosted(t, [{ envelope: success({ stopping: true }) }]);
   const stopped = run('stop');
   // Lets go once it was asked, as a host does.
-  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await waitFor(() => server.requests.length > 0, { what: 'the request to stop' });
   await lock.release();
   assert.deepEqual(await stopped, { exit: 0, stdout: `stopped ${server.url}\n`, stderr: '' });
   assert.deepEqual(
@@ -157,7 +157,7 @@ test('stop finds a host that is still starting', async (t) => {
   await removeServerFile(state);
   const stopped = run('stop');
   await announce();
-  while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await waitFor(() => server.requests.length > 0, { what: 'the request to stop' });
   await lock.release();
   assert.equal((await stopped).stdout, `stopped ${server.url}\n`);
 });

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import { lockFolder } from '@fairlead/store';
-import { hygiene, manualClock, temporaryFolder } from '@fairlead/testing';
+import { hygiene, manualClock, temporaryFolder, waitFor } from '@fairlead/testing';
 import { main } from '../src/index.ts';
 import { testContext } from './test-context.ts';
 
@@ -24,7 +24,12 @@ async function run(
   void main(args, { cloneRoot: context.cloneRoot, context }).then((code) => {
     exit = code;
   });
-  for (let looks = 0; exit === null && looks < 10_000; looks += 1) await clock.advance(100);
+  // Each look is real work of files and sockets, which the clock does not move; the bound only catches hanging.
+  await waitFor(() => clock.advance(100).then(() => exit !== null), {
+    what: 'the end of the command',
+    intervalMs: 0,
+    timeoutMs: 60_000,
+  });
   assert.equal(clock.monotonicMs() >= 12_000, true);
   return { exit: exit ?? -1, stderr: context.printed.stderr.replaceAll(state, 'STATE') };
 }

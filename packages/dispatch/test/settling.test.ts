@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { completed, type JsonObject, type Outcome } from '@fairlead/base';
 import type { CallOutcome, RunnerPayload, RunnerResponse } from '@fairlead/protocol';
+import { waitFor } from '@fairlead/testing';
 import { createTools, Journal, type Principal, Settler } from '../src/index.ts';
 import { type DispatchFloor, dispatchFloor, EVERYTHING, gist } from './dispatch-floor.ts';
 import { fakeRunner, fault } from './fake-runners.ts';
@@ -424,12 +425,10 @@ test('a call that a killed host left open is settled when the Runner’s process
   floor.runners.answers.tools_call = () => never;
   const binding = await floor.bind();
   void floor.invoke({ action: 'call', binding, arguments: { text: 'x' } });
-  let call = '';
-  while (call === '') {
-    await new Promise((resolve) => setImmediate(resolve));
-    const [open] = await floor.store.read<{ id: string }>('SELECT id FROM journal WHERE finished IS NULL');
-    call = open?.id ?? '';
-  }
+  const open = 'SELECT id FROM journal WHERE finished IS NULL';
+  const call = await waitFor(async () => (await floor.store.read<{ id: string }>(open))[0]?.id, {
+    what: 'the intent of the call',
+  });
   assert.deepEqual(await ask(floor, call), {
     call,
     ...NAMES,

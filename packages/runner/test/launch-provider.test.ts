@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemRandom } from '@fairlead/base';
-import { manualClock } from '@fairlead/testing';
+import { manualClock, waitFor } from '@fairlead/testing';
 import type { ProviderConfig } from '../src/config/plugins-table.ts';
 import { EnvironmentSnapshots } from '../src/provider/environment-snapshots.ts';
 import { type Launch, type LaunchServices, launchProvider } from '../src/provider/launch-provider.ts';
@@ -54,7 +54,7 @@ function launching(services: Partial<LaunchServices> = {}, config = CONFIG) {
     stopping.signal,
   );
   const frames = async (count: number) => {
-    for (let turn = 0; tree.frames.length < count && turn < 100; turn += 1) await nextTurn();
+    await waitFor(() => tree.frames.length >= count, { what: `${count} frames` });
     assert.equal(tree.frames.length, count);
   };
   return { tree, clock, stopping, launch, frames };
