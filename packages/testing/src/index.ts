@@ -8,7 +8,7 @@ export {
 export { type Hygiene, type HygieneOptions, hygiene, type TestLike } from './hygiene.ts';
 export { type ManualClock, manualClock } from './manual-clock.ts';
 export { type NobodyOptions, spawnAsNobody } from './nobody.ts';
-export { pidIsAlive } from './process-table.ts';
+export { environmentHolds, isLive, type ProcessRow, pidIsAlive, processTable } from './process-table.ts';
 export { repositoryRoot } from './repository-root.ts';
 export { type Requirement, requires } from './requirements.ts';
 export { type SeededRandom, seededRandom } from './seeded-random.ts';
