@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isLive, processTable } from '@fairlead/testing';
+import { type ProcessRow, processTable } from '@fairlead/testing';
 
 /** What one process holds. */
 export type ProcessSample = {
@@ -27,6 +27,9 @@ export function sampleProcess(pid: number): ProcessSample | null {
     return null;
   }
 }
+
+/** What has ended and was not collected yet does not count. */
+const isLive = ({ state }: ProcessRow): boolean => state !== 'Z' && state !== 'X';
 
 /** The processes that some roots and their children start; one whose parent ended still counts once it was seen. */
 export class ProcessTrees {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import {
@@ -13,6 +13,7 @@ import type { Sample } from './verdict.ts';
 
 /** What a row takes, its share of indices and of half-filled pages included. */
 const BYTES_A_ROW = 1024;
+const BYTES_A_TOKEN = 2048;
 const LOG_BYTES_AN_ACTION = 200;
 
 /** Everything that is measured of a world now. */
@@ -24,11 +25,16 @@ export function sampleWorld(world: SoakWorld, trees: ProcessTrees, atMs: number)
     if (found === null) continue;
     for (const figure of Object.keys(found) as (keyof ProcessSample)[])
       values[`${name}.${figure}`] = found[figure];
+    const heap = heapOf(world.probeFile(pid));
+    if (heap !== null) values[`${name}.heapBytes`] = heap;
   }
   values['tree.processes'] = trees.count(Object.values(processes));
   const { tally, stateDirectory, folder } = world;
   const database = join(stateDirectory, 'fairlead.db');
   const rows = rowsOf(database);
+  // A host holds every token, 4,096 with those that ended: that is kept on purpose.
+  const heap = values['host.heapBytes'];
+  if (heap !== undefined) values['host.heapBytes'] = heap - (rows['tokens'] ?? 0) * BYTES_A_TOKEN;
   const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
   for (const [table, count] of Object.entries(rows)) if (count > 0) values[`rows.${table}`] = count;
   values['database.bytes'] = sizeOf(database);
@@ -42,6 +48,16 @@ export function sampleWorld(world: SoakWorld, trees: ProcessTrees, atMs: number)
   values['log.bytesBeyondActions'] = log - tally.total * LOG_BYTES_AN_ACTION;
   values['load.actions'] = tally.total;
   return { atMs, values };
+}
+
+/** What the process itself found after it had collected: objects, and buffers that they hold. Null before its first time. */
+function heapOf(file: string): number | null {
+  try {
+    const { heapBytes, externalBytes } = JSON.parse(readFileSync(file, 'utf8'));
+    return heapBytes + externalBytes;
+  } catch {
+    return null;
+  }
 }
 
 function logBytes(folder: string): number {

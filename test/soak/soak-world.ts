@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@fairlead/base';
 import { repositoryRoot, waitFor } from '@fairlead/testing';
 import { Client } from '@modelcontextprotocol/client';
@@ -67,6 +68,7 @@ export class SoakWorld implements AsyncDisposable {
   readonly #posters: readonly JsonPoster[];
   readonly #bindings = new Map<string, string>();
   readonly #owned: AsyncDisposableStack;
+  #turn: Promise<void> = Promise.resolve();
 
   private constructor(parts: {
     readonly folder: string;
@@ -110,7 +112,15 @@ export class SoakWorld implements AsyncDisposable {
       counting,
       ...firstPartyPlugins(workspace),
     ]);
-    const env = { ...benchEnvironment(), TMPDIR: temporary };
+    const probeFolder = join(folder, 'probe');
+    mkdirSync(probeFolder);
+    const probe = pathToFileURL(join(import.meta.dirname, 'heap-probe.mjs')).href;
+    const env = {
+      ...benchEnvironment(),
+      TMPDIR: temporary,
+      SOAK_PROBE: probeFolder,
+      NODE_OPTIONS: `--expose-gc --import ${probe}`,
+    };
     const host = await startHost(owner, { stateDirectory: join(folder, 'state'), runnerConfig, env });
     const relay = owned.use(await LinkProxy.listen(Number(new URL(host.ready.url).port)));
     const runner = await startFarRunner(owner, { folder, host, relay, env, counting });
@@ -165,6 +175,13 @@ export class SoakWorld implements AsyncDisposable {
     if (!settled(this.tally, `call ${target.plugin}.${target.tool}`, envelope)) this.forget(target);
   }
 
+  /** Does what no two lanes may do at once; the others wait for their turn. */
+  async inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = this.#turn.then(work);
+    this.#turn = turn.catch(() => {});
+    await turn;
+  }
+
   /** Runs one `./fairlead …` against the host to its end. */
   async command(args: readonly string[]): Promise<Done> {
     await using owned = new AsyncDisposableStack();
@@ -175,6 +192,11 @@ export class SoakWorld implements AsyncDisposable {
   /** A client of its own over MCP, by stdio. */
   async openMcp(): Promise<SoakMcp> {
     return await connectMcp(this.host, benchEnvironment());
+  }
+
+  /** Where the probe of a process leaves what it found. */
+  probeFile(pid: number): string {
+    return join(this.folder, 'probe', `${pid}.json`);
   }
 
   /** How often `count` really ran. */

@@ -1,7 +1,9 @@
 import type { Action } from './action.ts';
+import { administration } from './administration.ts';
 import { calls } from './calls.ts';
 import { commands } from './commands.ts';
 import { disruptions } from './disruptions.ts';
+import { extensions } from './extensions.ts';
 import { mcpSessions } from './mcp-sessions.ts';
 import { tokens } from './tokens.ts';
 
@@ -10,6 +12,8 @@ export const allActions: readonly Action[] = [
   ...calls,
   ...mcpSessions,
   ...tokens,
+  ...administration,
   ...commands,
   ...disruptions,
+  ...extensions,
 ];
