@@ -52,8 +52,11 @@ export class SessionDoor {
 
   async #open(id: string): Promise<Json> {
     const { root } = await this.#session(id);
-    if (this.#opened.size >= sessionLimits.maxOpened) this.#opened.clear();
+    // The one that was opened longest ago gives way: it can be opened again.
+    this.#opened.delete(root);
     this.#opened.add(root);
+    const [oldest] = this.#opened;
+    if (this.#opened.size > sessionLimits.maxOpened && oldest !== undefined) this.#opened.delete(oldest);
     return { id: root };
   }
 

@@ -188,4 +188,9 @@ test('sessions that were opened are remembered up to a bound', async (t) => {
   await assert.rejects(door.answer({ op: 'session.read', session: real.root, last: 1 }, undefined), {
     code: 'session_not_here',
   });
+  // Opened again it is the newest, and stays.
+  await door.answer({ op: 'session.open', id: real.root }, undefined);
+  for (let index = 0; index < 4_095; index += 1)
+    await door.answer({ op: 'session.open', id: `ses_${index}` }, undefined);
+  assert.deepEqual(await door.answer({ op: 'session.read', session: real.root, last: 1 }, undefined), []);
 });
