@@ -123,21 +123,13 @@ export class OpenSessions {
     }
     const { session } = entry;
     if (session === undefined) return;
-    try {
-      using set = await sets.lease(session, undefined);
-      await this.#cancel(session);
-      await fireSessionShutdown(set);
-    } catch (error) {
-      this.#tell(session, error);
-    }
-    // Where no set could be leased, nobody has cancelled yet.
+    // Leased before anything is cancelled: a session that closes gives no other.
+    const set = await this.#unlessItFails(session, async () => sets.lease(session, undefined));
     await this.#cancel(session);
+    if (set !== undefined) await this.#unlessItFails(session, () => fireSessionShutdown(set));
+    set?.[Symbol.dispose]();
     await instances.close(session.scope);
-    try {
-      await forget(session);
-    } catch (error) {
-      this.#tell(session, error);
-    }
+    await this.#unlessItFails(session, () => forget(session));
     session.database.release();
   }
 
@@ -152,9 +144,15 @@ export class OpenSessions {
       });
   }
 
-  #tell(session: LiveSession, error: unknown): void {
-    const { code, reason } = faultOf(error, 'session_not_open');
-    this.#parts.report({ code, scope: 'session', key: session.id, reason });
+  /** What fails while a session closes is told, and the rest goes on. */
+  async #unlessItFails<T>(session: LiveSession, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      const { code, reason } = faultOf(error, 'session_not_open');
+      this.#parts.report({ code, scope: 'session', key: session.id, reason });
+      return undefined;
+    }
   }
 }
 
