@@ -12,6 +12,7 @@ export type Requirement =
   | 'python3'
   | 'registry'
   | 'setsid'
+  | 'strace'
   | 'tmux';
 
 /** What shows that the program is there and may be used: it ends with 0. */
@@ -37,6 +38,8 @@ const PROOFS: Readonly<Record<Requirement, readonly [string, ...string[]]>> = Ob
   // npm, and a package registry that it reaches.
   registry: ['npm', 'view', 'typescript@5.4.5', 'version', '--fetch-retries=0'],
   setsid: ['setsid', 'true'],
+  // It may be there and not be permitted.
+  strace: ['strace', '-o', '/dev/null', 'true'],
   tmux: ['tmux', '-V'],
 });
 

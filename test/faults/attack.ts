@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Fleet } from './fleet.ts';
+import type { Action, RoundPlan, Target } from './plan.ts';
+import type { RoundEvents } from './round-events.ts';
+import { cutLog, type LogEnd, logEnd } from './write-ahead-log.ts';
+
+/** What an attack works with besides the fleet. */
+export type AttackField = {
+  readonly plan: RoundPlan;
+  readonly events: RoundEvents;
+  /** How far the log was durable when the last answer left, or the last execution was seen. */
+  readonly durable: () => LogEnd;
+  /** Told right before the power is lost: resolves when the callers of every call under way know, with how many an answer had still left for. */
+  readonly powerLost: () => Promise<number>;
+  readonly signal: AbortSignal;
+};
+
+/** Takes the steps of a round's adversary in order, each when its moment has come; one whose moment never comes is left out. */
+export async function attack(fleet: Fleet, field: AttackField): Promise<void> {
+  const { plan, events, signal } = field;
+  for (const { when, afterMs, action } of plan.steps) {
+    const key = when.on === 'begin' ? 'begin' : `${when.on} ${when.call}`;
+    if (!(await events.until(when, signal))) {
+      events.note(`${key}: never`);
+      continue;
+    }
+    if (afterMs !== undefined) await pause(afterMs);
+    events.note(`${key}: ${wordsOf(action)}`);
+    await act(fleet, action, field);
+  }
+}
+
+async function act(fleet: Fleet, action: Action, field: AttackField): Promise<void> {
+  switch (action.kind) {
+    case 'kill':
+      return await fleet.signal(action.target, 'SIGKILL');
+    case 'stop':
+      return await fleet.signal(action.target, 'SIGSTOP');
+    case 'continue':
+      return await fleet.signal(action.target, 'SIGCONT');
+    case 'restart':
+      return await fleet.restart(action.target);
+    case 'power': {
+      await fleet.signal(action.target, 'SIGSTOP');
+      const durable = field.durable();
+      const answered = field.powerLost();
+      await fleet.signal(action.target, 'SIGKILL');
+      fleet.journal.shut();
+      // An answer that was on its way has left: then everything that was written before it is durable.
+      const isLater = (await answered) > 0;
+      const { databasePath } = fleet.journal;
+      cutLog(databasePath, isLater ? logEnd(databasePath) : durable, action);
+      return;
+    }
+    case 'release':
+      fleet.proxy?.release();
+      return;
+    case 'fill':
+      fleet.journal[Symbol.dispose]();
+      fleet.disk?.fill(fleet.journal.databasePath, action.leaveBytes);
+      return;
+    case 'free':
+      fleet.disk?.free();
+      return;
+    case 'limit':
+      return memberOf(fleet, action.target)?.limitDescriptors(action.spare);
+    case 'unlimit':
+      return memberOf(fleet, action.target)?.unlimitDescriptors();
+    case 'skew':
+      return await memberOf(fleet, action.target)?.skew(action.offsetMs);
+  }
+}
+
+function memberOf(fleet: Fleet, target: Target) {
+  return target === 'plugin' ? null : fleet.member(target);
+}
+
+function wordsOf(action: Action): string {
+  return 'target' in action ? `${action.kind} ${action.target}` : action.kind;
+}

@@ -1,0 +1,123 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const entry = join(import.meta.dirname, 'fleet-process.ts');
+const STOP_MS = 6_000;
+const STDERR_KEPT = 8_192;
+
+/** One process of the fleet: a gateway, a Runner, or both. */
+export class FleetMember {
+  readonly name: string;
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #stderr = '';
+  #stdout = '';
+  #awaited = false;
+  #isOver = false;
+  #limits: { readonly soft: string; readonly hard: string } | null = null;
+
+  /** Starts one `fairlead` command; `rate` times faster than the machine's clock. */
+  constructor(name: string, rate: number, args: readonly string[], env: NodeJS.ProcessEnv) {
+    this.name = name;
+    this.#child = spawn(
+      process.execPath,
+      ['--disable-warning=ExperimentalWarning', entry, String(rate), ...args],
+      {
+        env,
+        stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      },
+    );
+    this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_KEPT);
+    });
+    this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text;
+    });
+    this.#child.on('error', () => {});
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('close', () => {
+        this.#isOver = true;
+        resolve();
+      });
+    });
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver || this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
+  /** True where it has ended and nobody had asked it to. */
+  get isLost(): boolean {
+    return this.isOver && !this.#awaited;
+  }
+
+  /** What it said last on stderr. */
+  get said(): string {
+    return this.#stderr;
+  }
+
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  /** SIGKILL, and its end awaited. */
+  async kill(): Promise<void> {
+    this.#awaited = true;
+    this.#child.kill('SIGKILL');
+    await this.#ended;
+  }
+
+  /** SIGTERM, and SIGKILL where that is not enough; answers whether it was. */
+  async stop(): Promise<boolean> {
+    this.#awaited = true;
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS);
+    await this.#ended;
+    clearTimeout(timer);
+    return this.#child.signalCode !== 'SIGKILL';
+  }
+
+  /** Sets its wall clock wrong; resolves when it is. */
+  async skew(offsetMs: number): Promise<void> {
+    if (this.isOver || !this.#child.connected) return;
+    const done = new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      const timer = setTimeout(end, 500);
+      this.#child.once('message', end);
+    });
+    this.#child.send({ offsetMs }, () => {});
+    await done;
+  }
+
+  /** From now on it may have only `spare` descriptors more than it has. */
+  limitDescriptors(spare: number): void {
+    if (this.isOver) return;
+    const limits = readFileSync(`/proc/${this.pid}/limits`, 'utf8');
+    const [, soft = '1024', hard = '4096'] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
+    const open = readdirSync(`/proc/${this.pid}/fd`).length;
+    this.#limits ??= { soft, hard };
+    prlimit(this.pid, `${open + spare}:${hard}`);
+  }
+
+  unlimitDescriptors(): void {
+    if (this.#limits === null) return;
+    if (!this.isOver) prlimit(this.pid, `${this.#limits.soft}:${this.#limits.hard}`);
+    this.#limits = null;
+  }
+}
+
+function prlimit(pid: number, limit: string): void {
+  spawnSync('prlimit', ['--pid', String(pid), `--nofile=${limit}`], { stdio: 'ignore' });
+}

@@ -1,0 +1,326 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { waitFor } from '@fairlead/testing';
+import { writeRunnerConfig } from '../fairlead-process.ts';
+import { describeProcess, strays } from './census.ts';
+import { FleetMember } from './fleet-member.ts';
+import { FrameProxy } from './frame-proxy.ts';
+import { GatewayClient } from './gateway-client.ts';
+import { JournalView } from './journal-view.ts';
+import type { CallPath } from './paths/call-path.ts';
+import { CliPath } from './paths/cli-path.ts';
+import { httpPath } from './paths/http-path.ts';
+import { mcpHttpPath } from './paths/mcp-http-path.ts';
+import { McpStdioPath } from './paths/mcp-stdio-path.ts';
+import { post } from './paths/post.ts';
+import type { PathName, Target, Topology } from './plan.ts';
+import { SmallDisk } from './small-disk.ts';
+
+/** Budgets and pauses of the processes pass so many times faster: a call of 30 s has 3 s. */
+const RATE = 10;
+const START_MS = 60_000;
+const RESTORE_MS = 60_000;
+/** After so many lost links a Runner waits long before the next attempt: a fresh one does not. */
+const LINKS_MAX = 3;
+const RUNNER = 'desk';
+const PLUGIN = 'ledger';
+
+const cloneRoot = join(import.meta.dirname, '../..');
+const command = join(cloneRoot, 'packages/cli/bin/fairlead.js');
+const plugin = join(import.meta.dirname, 'ledger-plugin.mjs');
+
+/** Whole processes that stay from round to round, unless a round has killed them. */
+export class Fleet implements AsyncDisposable {
+  readonly topology: Topology;
+  readonly journal: JournalView;
+  readonly gateway: GatewayClient;
+  /** Between Runner and gateway; null where they are one process. */
+  readonly proxy: FrameProxy | null;
+  readonly disk: SmallDisk | null;
+  readonly ledger: string;
+  readonly marks: string;
+  readonly #folder: string;
+  readonly #stateDirectory: string;
+  readonly #config: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #paths = new Map<PathName, Promise<CallPath>>();
+  readonly #opened: CallPath[] = [];
+  #host: FleetMember | null = null;
+  #runner: FleetMember | null = null;
+  #linksBefore = 0;
+
+  private constructor(
+    topology: Topology,
+    folder: string,
+    port: number,
+    proxy: FrameProxy | null,
+    disk: SmallDisk | null,
+  ) {
+    this.topology = topology;
+    this.#folder = folder;
+    this.#stateDirectory = join(folder, 'state');
+    this.ledger = join(folder, 'ledger');
+    this.marks = join(folder, 'marks');
+    this.proxy = proxy;
+    this.disk = disk;
+    this.gateway = new GatewayClient(port);
+    this.journal = new JournalView(this.#stateDirectory);
+    // Its own processes, and theirs, are known by this; nothing of a test's own environment reaches them.
+    const { PATH, HOME, TMPDIR, FAIRLEAD_TEST_TOKEN } = process.env;
+    this.#env = { PATH, HOME, TMPDIR, FAIRLEAD_TEST_TOKEN, FAULTS_FLEET: folder };
+    for (const name of [this.ledger, this.marks]) mkdirSync(name, { recursive: true });
+    const budgets = 'max_queued = 16\ntool_timeout_secs = { brief = 1 }';
+    const args = [plugin, this.ledger, this.marks];
+    const block = { id: PLUGIN, command: process.execPath, args, timeoutSecs: 30 };
+    this.#config = writeRunnerConfig(join(folder, 'runner.toml'), RUNNER, [block]);
+    writeFileSync(this.#config, `${readFileSync(this.#config, 'utf8').trimEnd()}\n${budgets}\n`);
+  }
+
+  /** Starts the processes of one topology in an empty folder. */
+  static async start(topology: Topology, folder: string): Promise<Fleet> {
+    const state = join(folder, 'state');
+    mkdirSync(state, { recursive: true });
+    const mounted = topology === 'small' ? SmallDisk.mount(state) : null;
+    if (mounted !== null && 'reason' in mounted) throw new Error(mounted.reason);
+    const port = await freePort();
+    const proxy = topology === 'together' ? null : await FrameProxy.listen(port);
+    const fleet = new Fleet(topology, folder, port, proxy, mounted?.disk ?? null);
+    try {
+      await fleet.#startHost();
+      if (proxy !== null) {
+        await fleet.#makeRunnerToken();
+        fleet.#startRunner();
+      }
+      await fleet.#untilReady();
+      return fleet;
+    } catch (error) {
+      await fleet[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The process of a target; for the plugin there is only a number. */
+  member(target: Exclude<Target, 'plugin'>): FleetMember | null {
+    return target === 'runner' && this.proxy !== null ? this.#runner : this.#host;
+  }
+
+  get pluginPid(): number {
+    return Number(readFileSync(join(this.marks, 'plugin.pid'), 'utf8'));
+  }
+
+  /** Sends a signal; SIGKILL resolves when the process has ended. */
+  async signal(target: Target, signal: NodeJS.Signals): Promise<void> {
+    if (target === 'plugin') sendSignal(this.pluginPid, signal);
+    else if (signal === 'SIGKILL') await this.member(target)?.kill();
+    else this.member(target)?.signal(signal);
+  }
+
+  /** Starts a process again that has been killed, where it has. */
+  async restart(target: Target): Promise<void> {
+    if (target === 'plugin') return;
+    await this.member(target)?.kill();
+    if (target === 'runner' && this.proxy !== null) this.#startRunner();
+    else await this.#startHost();
+  }
+
+  /** The way of that name, opened at its first use. */
+  path(name: PathName): Promise<CallPath> {
+    const known = this.#paths.get(name);
+    if (known !== undefined) return known;
+    const path = this.#openPath(name).then((opened) => {
+      this.#opened.push(opened);
+      return opened;
+    });
+    this.#paths.set(name, path);
+    return path;
+  }
+
+  /** A fresh binding of a tool. */
+  async bind(tool: 'work' | 'brief'): Promise<string> {
+    return await waitFor(
+      async () => {
+        const wanted = { action: 'describe', runner: RUNNER, plugin: PLUGIN, tool };
+        const output = await this.gateway.output(wanted);
+        return output === null ? null : String(output['binding']);
+      },
+      { what: `a binding of ${tool}`, timeoutMs: RESTORE_MS },
+    );
+  }
+
+  /** The Runner's process, or that of both. */
+  get runnerPid(): number {
+    return (this.proxy === null ? this.#host : this.#runner)?.pid ?? 0;
+  }
+
+  /** The Runner process that is linked now, as the journal names it. */
+  async runnerInstances(): Promise<readonly string[]> {
+    await this.bind('work');
+    return this.journal.newestRunners();
+  }
+
+  /** Takes away whatever a round has done and starts what is dead; answers who had ended by itself. */
+  async restore(): Promise<readonly string[]> {
+    const lost: string[] = [];
+    this.disk?.free();
+    if (this.proxy !== null) this.proxy.rules = [];
+    for (const member of new Set([this.#host, this.#runner])) {
+      if (member === null) continue;
+      member.unlimitDescriptors();
+      member.signal('SIGCONT');
+      await member.skew(0);
+      if (member.isLost) lost.push(`${member.name} ended by itself: ${member.said}`);
+    }
+    sendSignal(this.pluginPid, 'SIGCONT');
+    this.proxy?.release();
+    if (this.#host === null || this.#host.isOver) await this.#startHost();
+    this.journal.reopen();
+    if (this.proxy !== null && (this.#runner === null || this.#runner.isOver)) this.#startRunner();
+    await this.#untilReady();
+    return lost;
+  }
+
+  /** Brings a Runner that has lost its link too often to a fresh start. */
+  async refresh(): Promise<void> {
+    if (this.proxy === null || this.proxy.accepted - this.#linksBefore <= LINKS_MAX) return;
+    await this.restart('runner');
+    await this.#untilReady();
+  }
+
+  /** Processes that should not be there, when they have had their time to go. */
+  async strays(): Promise<readonly string[]> {
+    const left = () => strays(`FAULTS_FLEET=${this.#folder}`, this.#known());
+    const isClean = await waitFor(() => left().length === 0, {
+      what: 'the end of processes',
+      timeoutMs: 10_000,
+    }).catch(() => false);
+    return isClean ? [] : left().map(describeProcess);
+  }
+
+  /** Ends everything; answers which processes were still there. */
+  async end(): Promise<readonly string[]> {
+    await this.#stop();
+    const left = await this.strays();
+    this.#remove();
+    return left;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end();
+  }
+
+  async #stop(): Promise<void> {
+    this.journal[Symbol.dispose]();
+    for (const path of this.#opened.splice(0)) await path[Symbol.asyncDispose]();
+    this.#paths.clear();
+    await this.#runner?.stop();
+    await this.#host?.stop();
+    await this.proxy?.[Symbol.asyncDispose]();
+    this.#runner = null;
+    this.#host = null;
+  }
+
+  #remove(): void {
+    this.disk?.[Symbol.dispose]();
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  #known(): number[] {
+    const pids = [this.#host?.pid ?? 0, this.#runner?.pid ?? 0];
+    for (const path of this.#opened) {
+      if (path instanceof McpStdioPath) pids.push(path.pid);
+      if (path instanceof CliPath) pids.push(...path.pids);
+    }
+    return pids.filter((pid) => pid > 0);
+  }
+
+  async #openPath(name: PathName): Promise<CallPath> {
+    const node = [process.execPath, '--disable-warning=ExperimentalWarning', command] as const;
+    const where = ['--state-dir', this.#stateDirectory];
+    switch (name) {
+      case 'http':
+        return httpPath(this.gateway);
+      case 'mcp-http':
+        return mcpHttpPath(this.gateway);
+      case 'mcp-stdio':
+        return await McpStdioPath.start([...node, 'mcp', ...where], this.#env);
+      case 'cli':
+        return new CliPath(
+          [...node, 'plugin', 'call', ...where, '--runner', RUNNER, '--plugin', PLUGIN],
+          this.#env,
+        );
+    }
+  }
+
+  async #startHost(): Promise<void> {
+    const isTogether = this.proxy === null;
+    const args = ['--json', '--state-dir', this.#stateDirectory, '--port', String(this.gateway.port)];
+    if (isTogether) args.unshift('up', '--runner-config', this.#config);
+    else args.unshift('serve');
+    const host = new FleetMember(isTogether ? 'the host' : 'the gateway', RATE, args, this.#env);
+    this.#host = host;
+    await waitFor(() => host.stdout.includes('\n') || host.isOver, {
+      what: `the start of ${host.name}`,
+      timeoutMs: START_MS,
+    });
+    if (host.isOver) throw new Error(`${host.name} did not start:\n${host.said}`);
+    this.gateway.token = readFileSync(join(this.#stateDirectory, 'operator.token'), 'utf8').trim();
+  }
+
+  async #makeRunnerToken(): Promise<void> {
+    const headers = { authorization: `Bearer ${this.gateway.token}` };
+    const made = await post(this.gateway.port, '/api/admin/tokens', headers, { runner: RUNNER });
+    if (made.kind !== 'answered') throw new Error('no Runner token');
+    const { output } = JSON.parse(made.text) as { readonly output: { readonly secret: string } };
+    writeFileSync(join(this.#folder, 'runner.token'), output.secret, { mode: 0o600 });
+  }
+
+  #startRunner(): void {
+    this.#linksBefore = this.proxy?.accepted ?? 0;
+    const args = ['runner', 'run', '--state-dir', join(this.#folder, 'state-desk'), '--config', this.#config];
+    const server = [
+      '--server-url',
+      this.proxy?.url ?? '',
+      '--token-file',
+      join(this.#folder, 'runner.token'),
+    ];
+    this.#runner = new FleetMember('the Runner', RATE, [...args, ...server], this.#env);
+  }
+
+  /** The Runner is linked and its plugin ready; one that has failed is reloaded. */
+  async #untilReady(): Promise<void> {
+    const wanted = { action: 'list', runner: RUNNER, plugin: PLUGIN };
+    await waitFor(
+      async () => {
+        const output = await this.gateway.output(wanted);
+        if (output?.['status'] === 'failed')
+          await this.gateway.ask({ action: 'reload', runner: RUNNER }, RESTORE_MS);
+        return output?.['status'] === 'ready';
+      },
+      { what: `a fleet that works again\n${this.#runner?.said}\n${this.#host?.said}`, timeoutMs: RESTORE_MS },
+    );
+  }
+}
+
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch {
+    // It has ended already.
+  }
+}
+
+/** A port below those that connections get, so that it is still free when a gateway is started again. */
+async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    return port;
+  }
+}

@@ -1,0 +1,86 @@
+import { isJsonObject, type Json } from '@fairlead/base';
+
+/** Cuts one direction of a WebSocket connection into its handshake and its frames (RFC 6455, 5.2), each as the bytes that it is. */
+export class FrameSplitter {
+  #bytes: Buffer = Buffer.alloc(0);
+  #isShaken = false;
+
+  /** What is whole now, in order. */
+  push(chunk: Buffer): Buffer[] {
+    this.#bytes = Buffer.concat([this.#bytes, chunk]);
+    const whole: Buffer[] = [];
+    for (;;) {
+      const length = this.#isShaken ? frameLength(this.#bytes) : handshakeLength(this.#bytes);
+      if (this.#bytes.length < length) return whole;
+      this.#isShaken = true;
+      whole.push(this.#bytes.subarray(0, length));
+      this.#bytes = this.#bytes.subarray(length);
+    }
+  }
+}
+
+/** The JSON of a text frame, null for every other. */
+export function jsonOf(frame: Buffer): Json {
+  if (frame.length < 2 || frame.readUInt8(0) !== 0x81) return null;
+  const { at, mask } = headOf(frame);
+  const payload = Buffer.from(frame.subarray(at));
+  if (mask !== null)
+    for (let index = 0; index < payload.length; index += 1)
+      payload.writeUInt8(payload.readUInt8(index) ^ mask.readUInt8(index % 4), index);
+  return JSON.parse(payload.toString('utf8')) as Json;
+}
+
+/** A frame that belongs to a call: the frame that carries it, or the one that carries its answer. */
+export type CallFrame = { readonly frame: 'request' | 'result'; readonly name: string };
+
+/** Recognises the frames of calls on one connection: an answer by the number of its request. */
+export class CallFrames {
+  readonly #names = new Map<number, string>();
+
+  /** What a frame is, null where it belongs to no call. */
+  recognise(frame: Buffer): CallFrame | null {
+    const json = jsonOf(frame);
+    if (!isJsonObject(json)) return null;
+    const { type, id, request } = json;
+    if (typeof id !== 'number') return null;
+    if (type === 'result') {
+      const name = this.#names.get(id);
+      return name === undefined ? null : { frame: 'result', name };
+    }
+    if (type !== 'request' || !isJsonObject(request) || request['kind'] !== 'tools_call') return null;
+    const given = request['arguments'];
+    if (!isJsonObject(given)) return null;
+    const name = String(given['name']);
+    this.#names.set(id, name);
+    return { frame: 'request', name };
+  }
+}
+
+function handshakeLength(bytes: Buffer): number {
+  const end = bytes.indexOf('\r\n\r\n');
+  return end < 0 ? Number.POSITIVE_INFINITY : end + 4;
+}
+
+function frameLength(bytes: Buffer): number {
+  if (bytes.length < 2) return Number.POSITIVE_INFINITY;
+  const short = bytes.readUInt8(1) & 0x7f;
+  if (bytes.length < (short === 127 ? 10 : short === 126 ? 4 : 2)) return Number.POSITIVE_INFINITY;
+  const { at, length } = headOf(bytes);
+  return at + length;
+}
+
+function headOf(bytes: Buffer): {
+  readonly at: number;
+  readonly length: number;
+  readonly mask: Buffer | null;
+} {
+  const second = bytes.readUInt8(1);
+  const short = second & 0x7f;
+  const extended = short === 127 ? 8 : short === 126 ? 2 : 0;
+  const length =
+    extended === 8 ? Number(bytes.readBigUInt64BE(2)) : extended === 2 ? bytes.readUInt16BE(2) : short;
+  const at = 2 + extended;
+  return (second & 0x80) === 0
+    ? { at, length, mask: null }
+    : { at: at + 4, length, mask: bytes.subarray(at, at + 4) };
+}

@@ -1,0 +1,174 @@
+/** One text of one file that becomes another. `from` stands in the file exactly once. */
+export type Edit = { readonly file: string; readonly from: string; readonly to: string };
+
+/** A lie that can be planted. */
+export type Mutant = {
+  readonly name: string;
+  /** The lie, as a sentence of the report. */
+  readonly lie: string;
+  readonly edits: readonly Edit[];
+};
+
+/** Lies about what happened, each of which the suite has to catch within 300 rounds. */
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'timeout',
+    lie: 'a call that timed out is told as not_started',
+    edits: [
+      {
+        file: 'packages/runner/src/provider/provider-instance.ts',
+        from: "answer(refusal(end.code, end.handed ? 'outcome_unknown' : 'not_started'));",
+        to: "answer(refusal(end.code, end.handed && end.code !== 'plugin_timeout' ? 'outcome_unknown' : 'not_started'));",
+      },
+    ],
+  },
+  {
+    name: 'invented-answer',
+    lie: 'a call whose plugin died is told as completed, without its answer',
+    edits: [
+      {
+        file: 'packages/runner/src/provider/provider-instance.ts',
+        from: "answer(refusal(end.code, end.handed ? 'outcome_unknown' : 'not_started'));",
+        to: "answer(end.code === 'plugin_eof' ? completed({ kind: 'tools_call', result: { content: [] } }) : refusal(end.code, 'outcome_unknown'));",
+      },
+    ],
+  },
+  {
+    name: 'retry',
+    lie: 'a call whose answer was lost with the link is sent again',
+    edits: [
+      {
+        file: 'packages/dispatch/src/plugin-tool/call.ts',
+        from: 'await port.request(observed.runner, observed.runnerInstance, request, { budgetMs, call }),',
+        to: `await (async () => {
+      const first = await port.request(observed.runner, observed.runnerInstance, request, { budgetMs, call });
+      if (first.certainty !== 'outcome_unknown' || !('fault' in first) || first.fault.code !== 'runner_unavailable') return first;
+      for (let look = 0; look < 200 && port.runners().length === 0; look += 1) await new Promise((resolve) => setTimeout(resolve, 10));
+      return await port.request(observed.runner, observed.runnerInstance, request, { budgetMs, call: \`\${call.slice(0, -1)}_\` });
+    })(),`,
+      },
+    ],
+  },
+  {
+    name: 'early-answer',
+    lie: 'an answer leaves before its outcome is in the journal',
+    edits: [
+      {
+        file: 'packages/dispatch/src/invocation/invoker.ts',
+        from: 'await journal.settle(call, { certainty: ending.certainty, code: codeOf(ending) });',
+        to: 'setTimeout(() => void journal.settle(call, { certainty: ending.certainty, code: codeOf(ending) }).catch(() => {}), 20);',
+      },
+    ],
+  },
+  {
+    name: 'late-intent',
+    lie: 'the intent of a call is written when it has been sent',
+    edits: [
+      {
+        file: 'packages/dispatch/src/invocation/invoker.ts',
+        from: 'await journal.start(entry);',
+        to: `const late = new Promise((resolve) => setTimeout(resolve, 20)).then(() => journal.start(entry));
+      late.catch(() => {});
+      Object.assign(entry, { late });`,
+      },
+      {
+        file: 'packages/dispatch/src/invocation/invoker.ts',
+        from: 'await journal.settle(call,',
+        to: 'await (entry as never as { late: Promise<void> }).late;\n      await journal.settle(call,',
+      },
+    ],
+  },
+  {
+    name: 'no-tomb',
+    lie: 'a call is settled as never seen, and carried out when it comes after all',
+    edits: [{ file: 'packages/runner/src/calls/call-ledger.ts', from: 'this.#entombed.add(call);', to: '' }],
+  },
+  {
+    name: 'lost-link',
+    lie: 'a call that was sent when its link was lost is told as not_started',
+    edits: [
+      {
+        file: 'packages/gateway/src/link/pending-request.ts',
+        from: "return pending.isHanded ? 'outcome_unknown' : 'not_started';",
+        to: "return 'not_started';",
+      },
+    ],
+  },
+  {
+    name: 'recovered',
+    lie: 'an intent without an end is recorded at the next start as not_started',
+    edits: [
+      {
+        file: 'packages/dispatch/src/journal/journal-row.ts',
+        from: 'sql: "UPDATE journal SET certainty = \'outcome_unknown\', code = ?, finished = ? WHERE finished IS NULL AND boot <> ?",',
+        to: 'sql: "UPDATE journal SET certainty = \'not_started\', code = ?, finished = ? WHERE finished IS NULL AND boot <> ?",',
+      },
+    ],
+  },
+  {
+    name: 'forgotten',
+    lie: 'a call that no Runner can say anything about any more is told as not_started',
+    edits: [
+      {
+        file: 'packages/dispatch/src/settling/settler.ts',
+        from: "this.#isBeyondReach(record) ? { ...known, code: 'call_forgotten' } : known",
+        to: "this.#isBeyondReach(record) ? { certainty: 'not_started', code: 'call_forgotten' } : known",
+      },
+    ],
+  },
+  {
+    name: 'repeated',
+    lie: 'a request that came twice is carried out twice',
+    edits: [
+      {
+        file: 'packages/runner/src/calls/call-ledger.ts',
+        from: 'if (!this.#running.has(call) && !this.#kept.has(call)) return null;',
+        to: 'return null;',
+      },
+    ],
+  },
+  {
+    name: 'copy-refused',
+    lie: 'the copy of a request is answered as if the call had never begun',
+    edits: [
+      {
+        file: 'packages/runner/src/calls/call-ledger.ts',
+        from: "return refusal('plugin_call_repeated', 'outcome_unknown');",
+        to: "return refusal('plugin_provider_busy', 'not_started');",
+      },
+    ],
+  },
+  {
+    name: 'lost-by-client',
+    lie: '`fairlead mcp` says not_started when its gateway died under a call',
+    edits: [
+      {
+        file: 'packages/cli/src/mcp/mcp-gateway.ts',
+        from: ": failureOf('answer_lost', 'outcome_unknown');",
+        to: ": failureOf('server_unreachable');",
+      },
+    ],
+  },
+  {
+    name: 'unwritten-end',
+    lie: 'an end that the disk did not take is told as if it stood in the journal',
+    edits: [
+      {
+        file: 'packages/dispatch/src/invocation/invoker.ts',
+        from: 'return unsettled(invocation, task);',
+        to: 'return invocation;',
+      },
+    ],
+  },
+  {
+    name: 'orphans',
+    lie: 'the processes of a killed Runner are left running',
+    edits: [
+      {
+        file: 'packages/process/src/watchdog/watchdog.ts',
+        from: "if ((options.platform ?? process.platform) !== 'win32') this.#start();",
+        to: '',
+      },
+    ],
+  },
+];

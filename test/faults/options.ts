@@ -1,0 +1,54 @@
+import { randomInt } from 'node:crypto';
+import { parseArgs } from 'node:util';
+import { type Adversary, adversaries, isAdversary } from './adversary.ts';
+
+export type FaultsOptions = {
+  readonly seed: number;
+  readonly rounds: number;
+  readonly only?: Adversary;
+  /** Show the plans and do nothing. */
+  readonly plan: boolean;
+  /** End with the first round that finds something. */
+  readonly untilFound: boolean;
+  /** Write docs/reference/proof.md. */
+  readonly write: boolean;
+};
+
+const DEFAULT_ROUNDS = 60;
+const SEEDS = 2 ** 32;
+
+const USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--only ADVERSARY] [--plan] [--until-found] [--write]
+adversaries:
+${Object.entries(adversaries)
+  .map(([name, what]) => `  ${name.padEnd(22)}${what}`)
+  .join('\n')}`;
+
+/** Reads the command line, or says how it is used. */
+export function readOptions(args: readonly string[]): FaultsOptions | { readonly usage: string } {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: {
+        seed: { type: 'string' },
+        rounds: { type: 'string' },
+        only: { type: 'string' },
+        plan: { type: 'boolean', default: false },
+        'until-found': { type: 'boolean', default: false },
+        write: { type: 'boolean', default: false },
+      },
+    });
+    const { only, plan, write, 'until-found': untilFound } = values;
+    const seed = whole(values.seed, randomInt(SEEDS), SEEDS);
+    const rounds = whole(values.rounds, DEFAULT_ROUNDS, 1_000_000);
+    if (seed === null || rounds === null || rounds === 0) return { usage: USAGE };
+    if (only === undefined) return { seed, rounds, plan, write, untilFound };
+    return isAdversary(only) ? { seed, rounds, only, plan, write, untilFound } : { usage: USAGE };
+  } catch {
+    return { usage: USAGE };
+  }
+}
+
+function whole(text: string | undefined, fallback: number, limit: number): number | null {
+  if (text === undefined) return fallback;
+  return /^\d{1,10}$/.test(text) && Number(text) < limit ? Number(text) : null;
+}

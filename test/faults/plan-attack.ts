@@ -1,0 +1,201 @@
+import type { SeededRandom } from '@fairlead/testing';
+import type { Adversary } from './adversary.ts';
+import type { Attack, CallPlan, LinkRule, Target, Trigger } from './plan.ts';
+
+const DAY_MS = 86_400_000;
+const HELD: Partial<CallPlan> = { hold: true };
+const BRIEF: Partial<CallPlan> = { tool: 'brief' };
+
+/** What an adversary does in a round of so many calls. */
+export function planAttack(adversary: Adversary, calls: number, random: SeededRandom): Attack {
+  const call = random.below(calls);
+  switch (adversary) {
+    case 'none':
+      return { topology: random.pick(['apart', 'together'] as const) };
+    case 'kill-plugin': {
+      const topology = random.pick(['apart', 'together'] as const);
+      return struck(
+        topology,
+        'plugin',
+        trigger(random, ['sent', 'ledger', 'ledger', 'answer'], call),
+        random,
+      );
+    }
+    case 'kill-runner':
+      return struck('apart', 'runner', trigger(random, ANYTIME, call), random);
+    case 'kill-gateway':
+      return struck('apart', 'gateway', trigger(random, ANYTIME, call), random);
+    case 'kill-host':
+      return struck(
+        'together',
+        'host',
+        trigger(random, ['sent', 'journal', 'ledger', 'answer'], call),
+        random,
+      );
+    case 'stop-process':
+      return stopped(random, call);
+    case 'silent-plugin': {
+      const silent = random.pick(['before', 'after'] as const);
+      const topology = random.pick(['apart', 'together'] as const);
+      return { topology, calls: new Map([[call, { ...BRIEF, silent }]]) };
+    }
+    case 'cut-link': {
+      const frame = random.pick(['request', 'result'] as const);
+      const at = random.pick(['before', 'inside', 'after'] as const);
+      const end = random.pick(['both', 'both', 'runner', 'gateway'] as const);
+      // With the call held, the cut falls between its execution and its answer.
+      const held = frame === 'request' && at === 'after' && random.below(2) === 0;
+      return linked({ frame, call, does: { kind: 'cut', at, end } }, held ? HELD : {});
+    }
+    case 'delay-link':
+      return delayed(random, call);
+    case 'repeat-link': {
+      const frame = random.pick(['request', 'request', 'result'] as const);
+      const when = random.pick(['at once', 'after the answer'] as const);
+      return linked({ frame, call, does: { kind: 'repeat', when } });
+    }
+    case 'reorder-link':
+      return reordered(random, call);
+    case 'fill-disk': {
+      const when = trigger(random, ['begin', 'sent', 'journal', 'ledger'], call);
+      const fill = { kind: 'fill', leaveBytes: random.pick([0, 0, 4096, 16_384]) } as const;
+      const free = { when: { on: 'answer', call: random.below(calls) }, action: { kind: 'free' } } as const;
+      return {
+        topology: 'small',
+        ...alone(when),
+        ...(when.on === 'ledger' ? { calls: new Map([[call, HELD]]) } : {}),
+        steps: [{ when, action: fill }, ...(random.below(2) === 0 ? [free] : [])],
+      };
+    }
+    case 'exhaust-descriptors': {
+      const topology = random.pick(['apart', 'together'] as const);
+      const target =
+        topology === 'together' ? 'host' : random.pick(['runner', 'gateway', 'gateway'] as const);
+      const when = trigger(random, ['begin', 'sent', 'ledger'], call);
+      const limit = { kind: 'limit', target, spare: random.below(4) } as const;
+      const unlimit = { when: { on: 'answer', call }, action: { kind: 'unlimit', target } } as const;
+      return { topology, steps: [{ when, action: limit }, unlimit] };
+    }
+    case 'skew-clock':
+      return skewed(random, call);
+    case 'flood-stderr': {
+      const flood = random.pick([65_536, 1_048_576, 8_388_608]);
+      const topology = random.pick(['apart', 'together'] as const);
+      return { topology, calls: new Map([[call, { flood }]]) };
+    }
+    case 'lose-power': {
+      const topology = random.pick(['apart', 'together'] as const);
+      const target = topology === 'together' ? 'host' : 'gateway';
+      const when = trigger(random, ['journal', 'ledger', 'answer', 'answer'], call);
+      const action = {
+        kind: 'power',
+        target,
+        share: random.below(1001) / 1000,
+        torn: random.below(2) === 0,
+      } as const;
+      const held = when.on === 'ledger' && random.below(2) === 0;
+      return {
+        topology,
+        lanes: when.on === 'journal' ? 1 : 3,
+        steps: [{ when, action }],
+        ...(held ? holding(call) : {}),
+      };
+    }
+  }
+}
+
+const ANYTIME = ['sent', 'journal', 'request', 'ledger', 'ledger', 'result', 'answer'] as const;
+
+function trigger(random: SeededRandom, on: readonly Trigger['on'][], call: number): Trigger {
+  return { on: random.pick(on), call };
+}
+
+/** Intents in the journal have no names: they are counted, so calls come one by one. */
+function alone({ on }: Trigger): { lanes?: number } {
+  return on === 'journal' ? { lanes: 1 } : {};
+}
+
+function holding(call: number): Pick<Attack, 'calls'> {
+  return { calls: new Map([[call, HELD]]) };
+}
+
+/** A process is killed once. Every other call that was executed is held, so that it cannot have been answered. */
+function struck(topology: Attack['topology'], target: Target, when: Trigger, random: SeededRandom): Attack {
+  const held = when.on === 'ledger' && random.below(4) > 0;
+  return {
+    topology,
+    ...alone(when),
+    steps: [{ when, action: { kind: 'kill', target } }],
+    ...(held ? holding(when.call) : {}),
+  };
+}
+
+function stopped(random: SeededRandom, call: number): Attack {
+  const topology = random.pick(['apart', 'together'] as const);
+  const target = random.pick(
+    topology === 'together' ? (['host', 'plugin'] as const) : (['plugin', 'runner', 'gateway'] as const),
+  );
+  const when = trigger(random, ['sent', 'ledger', 'ledger'], call);
+  const isBrief = random.below(2) === 0;
+  const pauseMs = random.pick([20, 60, 150, 300]);
+  const kill = { when, action: { kind: 'kill', target } } as const;
+  return {
+    topology,
+    steps: [
+      { when, action: { kind: 'stop', target } },
+      { when, afterMs: pauseMs, action: { kind: 'continue', target } },
+      ...(random.below(4) === 0 ? [kill] : []),
+    ],
+    calls: new Map([[call, { ...(isBrief ? BRIEF : {}), ...(when.on === 'ledger' ? HELD : {}) }]]),
+  };
+}
+
+function linked(rule: LinkRule, call: Partial<CallPlan> = {}): Attack {
+  return { topology: 'apart', rules: [rule], calls: new Map([[rule.call, call]]) };
+}
+
+/** Let go after a pause, or only when the gateway has given up waiting, which a brief call brings about. */
+function delayed(random: SeededRandom, call: number): Attack {
+  const frame = random.pick(['request', 'result'] as const);
+  const untilTold = random.below(2) === 0;
+  const attack = linked({ frame, call, does: { kind: 'hold' } }, untilTold ? BRIEF : {});
+  const release = { kind: 'release' } as const;
+  const pauseMs = random.pick([5, 30, 120]);
+  return {
+    ...attack,
+    steps: [
+      untilTold
+        ? { when: { on: 'answer', call }, action: release }
+        : { when: { on: frame, call }, afterMs: pauseMs, action: release },
+    ],
+  };
+}
+
+/** Overtaken by the next frames, among them the question what became of it once the gateway has given up. */
+function reordered(random: SeededRandom, call: number): Attack {
+  const frame = random.pick(['request', 'request', 'result'] as const);
+  const by = random.pick([1, 1, 2, 1000]);
+  const untilTold = by === 1000;
+  const attack = linked(
+    { frame, call, does: { kind: 'overtake', by } },
+    untilTold || random.below(2) === 0 ? BRIEF : {},
+  );
+  const release = { when: { on: 'answer', call }, afterMs: 40, action: { kind: 'release' } } as const;
+  return untilTold ? { ...attack, steps: [release] } : { ...attack, lanes: 3 };
+}
+
+function skewed(random: SeededRandom, call: number): Attack {
+  const topology = random.pick(['apart', 'together'] as const);
+  const target = topology === 'together' ? 'host' : random.pick(['gateway', 'gateway', 'runner'] as const);
+  const offsetMs = random.pick([-1, 1]) * random.pick([1000, 60_000, 3_600_000, DAY_MS, 20 * DAY_MS]);
+  const when = trigger(random, ['begin', 'sent', 'ledger'], call);
+  const again = trigger(random, ['ledger', 'answer'], call);
+  const back = { when: again, action: { kind: 'skew', target, offsetMs: -offsetMs } } as const;
+  const kill = { when: again, action: { kind: 'restart', target } } as const;
+  const held = when.on === 'ledger' || again.on === 'ledger';
+  return {
+    topology,
+    steps: [{ when, action: { kind: 'skew', target, offsetMs } }, random.below(3) === 0 ? kill : back],
+    ...(held ? holding(call) : {}),
+  };
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { hygiene } from '@fairlead/testing';
+import { adversaryNames } from './adversary.ts';
+import { readOptions } from './options.ts';
+import { type PathName, pathNames, planRound } from './plan.ts';
+import { Series } from './series.ts';
+
+test('the plan of a round follows from its seed alone', () => {
+  for (let seed = 0; seed < 500; seed += 1) assert.deepEqual(planRound(seed), planRound(seed));
+  assert.notDeepEqual(planRound(1), planRound(2));
+  assert.deepEqual(planRound(7, 'kill-runner'), planRound(7, 'kill-runner'));
+});
+
+test('this is the plan of one seed', () => {
+  const { adversary, topology, lanes, calls, steps } = planRound(156);
+  assert.deepEqual(
+    { adversary, topology, lanes, calls: calls.length, steps },
+    {
+      adversary: 'kill-gateway',
+      topology: 'apart',
+      lanes: 1,
+      calls: 4,
+      steps: [{ when: { on: 'journal', call: 1 }, action: { kind: 'kill', target: 'gateway' } }],
+    },
+  );
+});
+
+test('every adversary and every path has its turn', () => {
+  const plans = Array.from({ length: 400 }, (_none, seed) => planRound(seed));
+  assert.deepEqual(new Set(plans.map(({ adversary }) => adversary)), new Set(adversaryNames));
+  const paths = new Set<PathName>(plans.flatMap(({ calls }) => calls.map(({ path }) => path)));
+  assert.deepEqual(paths, new Set(pathNames));
+});
+
+test('the line that a failing round prints runs that round alone', () => {
+  const options = readOptions(['--seed', '156', '--rounds', '1']);
+  assert.ok('seed' in options);
+  assert.deepEqual(planRound(options.seed), planRound(100 + 56));
+  assert.ok('usage' in readOptions(['--seed', 'x']));
+  assert.ok('usage' in readOptions(['--only', 'nobody']));
+  assert.ok('usage' in readOptions(['--rounds', '0']));
+  assert.ok('usage' in readOptions(['--unknown']));
+});
+
+test('the same seed is the same round: what was done, in the same order, and how each call ended', async (t) => {
+  hygiene(t);
+  await using series = new Series();
+  // One of each kind whose every call is held or alone, so that nothing in it is left to chance.
+  for (const [seed, adversary] of STEADY) {
+    const [first, second] = [await series.run(seed, adversary), await series.run(seed, adversary)];
+    assert.ok(first.kind === 'ran' && second.kind === 'ran');
+    assert.deepEqual(first.result.faults, [], `seed ${seed}`);
+    assert.deepEqual(second.result.trace, first.result.trace, `seed ${seed}`);
+  }
+});
+
+const STEADY = [
+  [8, 'kill-plugin'],
+  [8, 'kill-runner'],
+  [8, 'kill-gateway'],
+  [8, 'kill-host'],
+  [2, 'cut-link'],
+  [2, 'repeat-link'],
+  [2, 'silent-plugin'],
+] as const;

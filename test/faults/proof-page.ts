@@ -1,0 +1,69 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Figures } from './figures.ts';
+import type { MutantResult } from './mutant-run.ts';
+
+const page = join(import.meta.dirname, '../../docs/reference/proof.md');
+
+/** A part of the page that one command writes. */
+type Section = 'faults' | 'mutants';
+
+/** Puts what a command has measured in the place of what it had measured before. */
+export function writeProof(section: Section, lines: readonly string[]): void {
+  writeFileSync(page, withSection(readFileSync(page, 'utf8'), section, lines));
+}
+
+/** The page with one part renewed; the rest of it is written by hand or by the other command. */
+export function withSection(text: string, section: Section, lines: readonly string[]): string {
+  const [begin, end] = [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`];
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)];
+  if (from < 0 || to < from) throw new Error(`docs/reference/proof.md has no part for ${section}`);
+  return `${text.slice(0, from + begin.length)}\n\n${lines.join('\n')}\n\n${text.slice(to)}`;
+}
+
+/** What a series of rounds came to. */
+export function faultLines(figures: Figures): readonly string[] {
+  const share = (figures.settledShare * 100).toFixed(1);
+  const { lived } = figures;
+  const fault = [...figures.byFault].map(([kind, count]) => `| ${kind} | ${count} |`);
+  const adversaries = [...figures.byAdversary]
+    .filter(([name]) => figures.only === undefined || figures.only === name)
+    .map(([name, { rounds, calls, by, settled, tookMs, notRun }]) =>
+      notRun === null
+        ? `| \`${name}\` | ${rounds} | ${calls} | ${by.completed} | ${by.not_started} | ${by.outcome_unknown} | ${settled} | ${rounds === 0 ? '' : Math.round(tookMs / rounds)} |`
+        : `| \`${name}\` | not run: ${notRun} | | | | | | |`,
+    );
+  return [
+    `${figures.at.toISOString().slice(0, 10)}, seed ${figures.seed}, ${figures.rounds} rounds, ${figures.total(({ calls }) => calls)} calls, on ${figures.machine}.`,
+    '',
+    '| what was looked for | found |',
+    '| ------------------- | ----- |',
+    ...fault,
+    `| a fleet that could not be brought back | ${figures.unrestored} |`,
+    '',
+    `Unknown to the caller although the Runner lived on and had been told by its plugin: ${lived.unknown}. Of these ${lived.settled} were settled by`,
+    `themselves once the link was back: ${share} %.`,
+    '',
+    '| adversary | rounds | calls | completed | not_started | outcome_unknown | of these settled | ms a round |',
+    '| --------- | ------ | ----- | --------- | ----------- | --------------- | ---------------- | ---------- |',
+    ...adversaries,
+    '',
+    `Calls by path: ${[...figures.byPath].map(([name, count]) => `${name} ${count}`).join(', ')}.`,
+  ];
+}
+
+/** What became of the lies that were planted. */
+export function mutantLines(results: readonly MutantResult[], machine: string): readonly string[] {
+  const caught = results.filter(({ caughtBy }) => caughtBy !== null).length;
+  return [
+    `${new Date().toISOString().slice(0, 10)}, on ${machine}. Caught: ${caught} of ${results.length}.`,
+    '',
+    '| the lie | caught in round | by | as |',
+    '| ------- | --------------- | -- | -- |',
+    ...results.map(({ lie, caughtBy }) =>
+      caughtBy === null
+        ? `| ${lie} | never | | |`
+        : `| ${lie} | ${caughtBy.round} | \`${caughtBy.adversary}\` | ${caughtBy.kind} |`,
+    ),
+  ];
+}

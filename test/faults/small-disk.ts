@@ -1,0 +1,55 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+
+const SIZE = '6m';
+
+/** A folder on a disk of its own that a test can fill. */
+export class SmallDisk implements Disposable {
+  readonly #folder: string;
+
+  private constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Mounts one over an empty folder; null, with the reason, where that is not permitted. */
+  static mount(folder: string): { readonly disk: SmallDisk } | { readonly reason: string } {
+    const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE},mode=0700`, 'tmpfs', folder], {
+      encoding: 'utf8',
+    });
+    if (mounted.status === 0) return { disk: new SmallDisk(folder) };
+    return { reason: 'no small disk can be mounted here: it takes root, or a namespace of its own' };
+  }
+
+  /** Leaves so many bytes, of which the log of a database in it has none that it could write over. */
+  fill(databasePath: string, leaveBytes: number): void {
+    this.free();
+    const database = new DatabaseSync(databasePath, { timeout: 200 });
+    try {
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } catch {
+      // It is being written just now: then the log keeps its room.
+    } finally {
+      database.close();
+    }
+    const { bavail, bsize } = statfsSync(this.#folder);
+    try {
+      writeFileSync(this.#ballast, Buffer.alloc(Math.max(0, bavail * bsize - leaveBytes)));
+    } catch {
+      // Somebody else has taken the last block.
+    }
+  }
+
+  free(): void {
+    rmSync(this.#ballast, { force: true });
+  }
+
+  [Symbol.dispose](): void {
+    spawnSync('umount', ['-l', this.#folder], { stdio: 'ignore' });
+  }
+
+  get #ballast(): string {
+    return join(this.#folder, 'ballast');
+  }
+}
