@@ -51,7 +51,12 @@ export async function openHostExtensions(options: {
       stateDirectory,
       clock,
       random,
-      report: ({ code, ...fields }) => log('warn', 'store.report', { code, detail: JSON.stringify(fields) }),
+      report: (told) => {
+        const { code, cause: _, ...fields } = { cause: undefined, ...told };
+        // The first author of a folder is no news.
+        const level = told.code === 'author_minted' && told.why === 'first' ? 'info' : 'warn';
+        log(level, 'store.report', { code, detail: JSON.stringify(fields) });
+      },
     }),
   );
   const monitor = stack.use(
