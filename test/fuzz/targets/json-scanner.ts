@@ -11,7 +11,7 @@ const BOUNDS: JsonBounds = {
 };
 const LOOSE: JsonBounds = {
   maxBytes: 65_536,
-  maxDepth: 65_536,
+  maxDepth: 1_000,
   maxNodes: 65_536,
   maxStringBytes: 65_536,
   maxKeyBytes: 65_536,

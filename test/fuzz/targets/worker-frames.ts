@@ -1,7 +1,6 @@
 import { type Ask, checkAsk } from '../../../packages/extension/src/carrier/ask.ts';
 import { readGuestFrame } from '../../../packages/extension/src/carrier/read-guest-frame.ts';
 import { ExtensionError } from '../../../packages/extension/src/errors.ts';
-import { FRAME_MAX_BYTES } from '../../../packages/extension/src/limits.ts';
 import type { Manifest } from '../../../packages/extension/src/manifest/manifest.ts';
 import { hold, type Target } from '../engine/target.ts';
 
@@ -16,7 +15,7 @@ export const target: Target = {
     'packages/extension/src/json/deep-freeze.ts',
   ],
   form: 'json',
-  maxBytes: FRAME_MAX_BYTES,
+  maxBytes: 32_768,
   seeds: () =>
     [
       { frame: 'ready', manifest: {} },
