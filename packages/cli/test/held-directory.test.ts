@@ -137,6 +137,20 @@ test('an owner that does not become ready within 12 s is an error', async (t) =>
   assert.equal(clock.monotonicMs() >= 12_000, true);
 });
 
+test('a host that a busy machine lets answer only after seconds is a host all the same', async (t) => {
+  const { folder, stateDirectory } = await directory(t);
+  const clock = manualClock();
+  const asked = Promise.withResolvers<() => void>();
+  const health = httpAnswer(200, JSON.stringify(success({ name: 'fairlead', version: '0.1.0' })));
+  const server = await rawServer(t, (socket) => asked.resolve(() => void socket.end(health)));
+  await note(stateDirectory, server.url);
+  const found = findHost(testContext(folder, { clock }), stateDirectory);
+  const answer = await asked.promise;
+  await clock.advance(9_000);
+  answer();
+  assert.equal((await found)?.url, server.url);
+});
+
 test('only a Fairlead that answers /healthz is a host', async (t) => {
   const { folder, stateDirectory } = await directory(t);
   const context = testContext(folder);

@@ -47,7 +47,7 @@ export const httpLimits = {
   /** One of them: the name of a sidecar and the longest id of a project. */
   contextNameCharacters: 640,
   /** `/api/admin/status` asks every Runner for its providers; one that does not answer must not hold the page. */
-  statusMs: 2_000,
+  statusMs: 5_000,
 } as const;
 
 /** Limits of MCP beside those of HTTP. */

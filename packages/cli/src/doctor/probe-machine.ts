@@ -68,14 +68,14 @@ export function probeListen(host: string, port: number): Promise<string | null> 
   });
 }
 
-/** What a program of the PATH says to `--version`, or null where it says nothing within 5 s. */
+/** What a program of the PATH says to `--version`, or null where it says nothing within 20 s. */
 export function probeVersion(
   program: string,
   machine: { readonly env: Readonly<Record<string, string | undefined>>; readonly cwd: string },
 ): Promise<string | null> {
   const { env, cwd } = machine;
   return new Promise((resolve) => {
-    const options = { env, cwd, timeout: 5_000, maxBuffer: 4_096 };
+    const options = { env, cwd, timeout: 20_000, maxBuffer: 4_096 };
     execFile(program, ['--version'], options, (error, stdout) =>
       resolve(error === null ? stdout.trim() : null),
     );
