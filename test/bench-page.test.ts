@@ -28,6 +28,13 @@ test('the page says what it was measured with', () => {
   );
 });
 
+test('the page says when the machine did other things', () => {
+  const pageAt = (loadAverage: number) =>
+    performancePage({ ...fixedReport, machine: { ...fixedReport.machine, loadAverage } }, new Set(), 'x');
+  assert.match(pageAt(1.1), /\*\*The machine was not quiet\*\*/);
+  assert.doesNotMatch(pageAt(0.9), /not quiet/);
+});
+
 test('the page shows what is measured side by side, middle, tail and rate, one call at a time and eight at once', () => {
   const table = sectionOf(page, 'One call, beside others').filter((line) => line.startsWith('|'));
   assert.deepEqual(table, [

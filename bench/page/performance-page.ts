@@ -3,6 +3,9 @@ import type { Report } from '../harness/report.ts';
 import { rounded } from '../harness/statistics.ts';
 import { goalText } from '../harness/table.ts';
 
+/** Above this much in use of a core, something else ran too. */
+const BUSY_LOAD_A_CORE = 0.5;
+
 /** What each of the others leaves out of what a call through Fairlead has. */
 const peerNotes: Readonly<Record<string, string>> = {
   [peerNames.extism]:
@@ -101,6 +104,12 @@ function machineLines({ version, startedAt, seed, machine }: Report): string[] {
   return [
     `Fairlead ${version} on ${startedAt.slice(0, 10)}: Node ${node}, ${cpu}, ${cores} cores, ${memoryGib} GiB, ${platform} ${architecture} ${kernel}; load`,
     `${loadAverage.toFixed(2)} at the start; seed ${seed}.`,
+    ...(loadAverage > cores * BUSY_LOAD_A_CORE
+      ? [
+          '',
+          '**The machine was not quiet**: its times are longer than they would be, and its brackets wider.',
+        ]
+      : []),
   ];
 }
 
