@@ -137,7 +137,8 @@ export function isStartFault(started: PluginSession | StartFault): started is St
   return 'ok' in started;
 }
 
-function pathOnly(
+/** An environment with nothing in it but what a program is found and started by. */
+export function pathOnly(
   env: Readonly<Record<string, string>>,
   platform: NodeJS.Platform,
 ): Readonly<Record<string, string>> {

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { systemClock, systemRandom } from '@fairlead/base';
+import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
+import { checkSecondStart } from '../src/checks/check-endings.ts';
+import type { Request } from '../src/hostile/plays.ts';
+import { scenarioOf } from '../src/hostile/scenarios.ts';
+import type { Stage } from '../src/hostile/stage.ts';
+import { Lab, pathOnly } from '../src/plugin/lab.ts';
+import { Findings } from '../src/report/findings.ts';
+import { runConformance } from '../src/run-conformance.ts';
+import { broken, runStaged } from './run-staged.ts';
+import { stagedPlugin } from './staged-plugin.ts';
+
+const HOSTILE = join(import.meta.dirname, '../bin/fairlead-hostile-plugin.ts');
+
+function scenario(name: string) {
+  const found = scenarioOf(name);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+test('a program that cannot be started is told by its code, and nothing is judged', async (t) => {
+  hygiene(t);
+  const env = { PATH: '/nowhere' };
+  const machine = { platform: process.platform, clock: systemClock(), random: systemRandom() };
+  const absent = await runConformance({
+    plugin: { command: 'no-such-program', args: [], cwd: '/', env },
+    ...machine,
+  });
+  assert.deepEqual(absent, {
+    ok: false,
+    code: 'plugin_executable_unavailable',
+    localDetail: 'no program no-such-program',
+  });
+  const refused = await runConformance({
+    plugin: { command: process.execPath, args: [], cwd: '/', env },
+    ...machine,
+    spawnTree: async () => ({ ok: false, code: 'plugin_spawn_failed', localDetail: 'EACCES' }),
+  });
+  assert.deepEqual(refused, { ok: false, code: 'plugin_spawn_failed', localDetail: 'EACCES' });
+});
+
+test('a tool that is not annotated as read-only is called only where the call is named, and once', async (t) => {
+  hygiene(t);
+  const calls: unknown[] = [];
+  const writing = {
+    ...scenario('well-behaved'),
+    plays: {
+      tools: () => [
+        {
+          name: 'echo',
+          inputSchema: { type: 'object' },
+          annotations: { readOnlyHint: true, destructiveHint: true },
+        },
+        {
+          name: 'strict',
+          inputSchema: { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] },
+        },
+      ],
+      call: (stage: Stage, { id, params }: Request) => {
+        calls.push(params);
+        stage.out(`${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [] } })}\n`);
+      },
+    },
+  };
+  const unnamed = await runStaged(writing);
+  assert.deepEqual(calls, []);
+  assert.deepEqual(unnamed.called, []);
+  assert.deepEqual(unnamed.notCalled, ['echo', 'strict']);
+  const named = await runStaged(writing, {
+    calls: [
+      { tool: 'strict', arguments: { n: 3 } },
+      { tool: 'strict', arguments: { n: 'three' } },
+    ],
+  });
+  assert.deepEqual(calls, [{ name: 'strict', arguments: { n: 3 } }]);
+  assert.deepEqual(named.called, ['strict']);
+  assert.deepEqual(named.notCalled, ['echo']);
+  assert.deepEqual(named.notMade, [{ tool: 'strict', why: 'the arguments /n must be an integer' }]);
+  assert.deepEqual(broken(named), []);
+});
+
+test('a plugin that starts only once fails: a Runner starts the next one beside it', async (t) => {
+  hygiene(t);
+  let starts = 0;
+  const report = await runStaged(scenario('well-behaved'), {
+    spawnTree: async ({ env }) => {
+      starts += 1;
+      const name = starts === 1 ? 'well-behaved' : 'dies-at-once';
+      return { ok: true, tree: stagedPlugin(scenario(name), { env }) };
+    },
+  });
+  assert.deepEqual(broken(report), ['failed wire.initialize.answers']);
+  assert.equal(starts, 2);
+});
+
+test('after three calls that went wrong no more are made', async (t) => {
+  hygiene(t);
+  let calls = 0;
+  const many = {
+    ...scenario('well-behaved'),
+    plays: {
+      tools: () => [{ name: 'echo', inputSchema: { type: 'object' } }],
+      call: (stage: Stage) => {
+        calls += 1;
+        stage.exit(1);
+      },
+    },
+  };
+  const call = { tool: 'echo', arguments: {} };
+  const report = await runStaged(many, { calls: [call, call, call, call, call] });
+  assert.equal(calls, 3);
+  assert.deepEqual(broken(report), ['failed wire.call.answers']);
+});
+
+test('the environment of the plugin has no credential of Fairlead in it, and once nothing but PATH', async (t) => {
+  hygiene(t);
+  const seen: string[][] = [];
+  await runStaged(scenario('well-behaved'), {
+    plugin: {
+      command: process.execPath,
+      args: [],
+      cwd: import.meta.dirname,
+      env: { PATH: '/bin', HOME: '/home/you', FAIRLEAD_TOKEN: 'planted', NODE_TEST_CONTEXT: 'child' },
+    },
+    spawnTree: async ({ env }) => {
+      seen.push(Object.keys(env).sort());
+      return { ok: true, tree: stagedPlugin(scenario('well-behaved'), { env }) };
+    },
+  });
+  assert.deepEqual([...new Set(seen.map((names) => names.join(' ')))], ['HOME PATH', 'PATH']);
+});
+
+test('on Windows PATH alone starts nothing, and there is no SIGTERM to hear', async (t) => {
+  hygiene(t);
+  const env = { Path: 'C:\\bin', SystemRoot: 'C:\\Windows', PATHEXT: '.EXE', HOME: 'C:\\you' };
+  assert.deepEqual(Object.keys(pathOnly(env, 'win32')), ['Path', 'SystemRoot', 'PATHEXT']);
+  await using lab = new Lab({
+    plugin: { command: process.execPath, args: [], cwd: '/', env: {} },
+    platform: 'linux',
+    clock: systemClock(),
+    random: systemRandom(),
+    timeoutMs: 10_000,
+    quietMs: 10,
+    exitMs: 10,
+    spawnTree: async () => ({ ok: true, tree: stagedPlugin(scenario('no-tools')) }),
+  });
+  const findings = new Findings();
+  await checkSecondStart({ lab, findings, calls: [] }, { tools: new Map() }, 'win32');
+  assert.deepEqual(findings.of('wire.manners.same-tools', ''), { verdict: 'passed' });
+  assert.deepEqual(findings.of('wire.manners.sigterm', ''), {
+    verdict: 'skipped',
+    reason: 'Windows has no SIGTERM',
+  });
+});
+
+test('a kit that is killed leaves no plugin behind', async (t) => {
+  hygiene(t);
+  const record = join(temporaryFolder(t), 'record');
+  const script = `
+    import { systemClock, systemRandom } from '@fairlead/base';
+    import { checkSecondStart } from '../src/checks/check-endings.ts';
+import { Lab, pathOnly } from '../src/plugin/lab.ts';
+import { Findings } from '../src/report/findings.ts';
+import { runConformance } from '@fairlead/plugin-conformance';
+    await runConformance({
+      plugin: { command: process.execPath, args: [${JSON.stringify(HOSTILE)}, 'initialize-never-answers', ${JSON.stringify(record)}], cwd: '/', env: process.env },
+      platform: process.platform, clock: systemClock(), random: systemRandom(),
+    });`;
+  const kit: ChildProcess = spawn(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: import.meta.dirname,
+    stdio: 'ignore',
+  });
+  const ended = new Promise((resolve) => kit.once('exit', resolve));
+  await waitFor(() => existsSync(record) && readFileSync(record, 'utf8').includes('initialize'), {
+    what: 'the plugin to be asked',
+    timeoutMs: 30_000,
+  });
+  const [pid = 0] = readFileSync(`${record}.pids`, 'utf8').trim().split('\n').map(Number);
+  assert.equal(pidIsAlive(pid), true);
+  kit.kill('SIGKILL');
+  await ended;
+  await waitFor(() => !pidIsAlive(pid), { what: 'the end of the plugin', timeoutMs: 15_000 });
+});
