@@ -9,9 +9,8 @@ import { type AbsentGate, HookGathering } from './hook-lists.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveSession } from './live-session.ts';
 import type { Absent, LiveSnapshot, Refused } from './live-snapshot.ts';
-import type { OwnedCommand, OwnedTool } from './live-tool.ts';
 import { type Admitted, admitMembers, type Member, type Waiting } from './members.ts';
-import { NameTable } from './name-table.ts';
+import { nameTable, shadowedIn } from './name-table.ts';
 import type { PreparedInstance, PreparedInstances } from './prepared-instance.ts';
 import { World } from './world.ts';
 
@@ -43,27 +42,35 @@ export function buildSnapshot(parts: SnapshotParts): LiveSnapshot {
     ? admitMembers(active.filter(({ installed }) => !optOuts.has(installed.name)))
     : person;
   const turnWorld = new World({ engine, caps: turn.caps, session, agent });
-  const tools = new NameTable<OwnedTool>();
-  const commands = new NameTable<OwnedCommand>();
-  const refused: Refused[] = [];
-  for (const { parts: instances, installed } of person.members)
-    for (const part of instances) {
-      commands.add(part.commands);
-      for (const one of part.instance.refused) refused.push({ ...one, extension: installed.name });
-    }
-  for (const { parts: instances } of turn.members) for (const part of instances) tools.add(part.tools);
+  const tools = nameTable(partsOf(turn).map((part) => part.tools));
+  const people = partsOf(person);
+  const commands = nameTable(people.map((part) => part.commands));
   return {
     version: parts.version,
+    isOwn: parts.instances.session.length + parts.instances.agent.length > 0,
     turn: turnWorld,
     person: turn === person ? turnWorld : new World({ engine, caps: person.caps, session, agent }),
     tools: tools.entries,
     commands: commands.entries,
     fired: firedBy(turn, turnWorld, failedGates(parts)),
-    shadowed: [...tools.shadowed('tool'), ...commands.shadowed('command')],
-    refused,
+    shadowed: [...shadowedIn('tool', tools), ...shadowedIn('command', commands)],
+    refused: refusedOf(people),
     waiting: waitingOf(parts, turn),
     absent: absentOf(parts, { active, inactive }, person),
   };
+}
+
+function partsOf({ members }: Admitted): readonly PreparedInstance[] {
+  const all: PreparedInstance[] = [];
+  for (const { parts } of members) for (const part of parts) all.push(part);
+  return all;
+}
+
+function refusedOf(parts: readonly PreparedInstance[]): readonly Refused[] {
+  const refused: Refused[] = [];
+  for (const { instance } of parts)
+    for (const one of instance.refused) refused.push({ ...one, extension: instance.extension.name });
+  return refused;
 }
 
 interface Sorted {
@@ -77,22 +84,26 @@ function activeMembers(parts: SnapshotParts): Sorted {
   const active: Member[] = [];
   const inactive: Installed[] = [];
   for (const installed of parts.installed) {
+    if (!parts.active.has(installed.name)) {
+      inactive.push(installed);
+      continue;
+    }
     const living: PreparedInstance[] = [];
-    const lacks: Waiting[] = [];
-    const isActive = parts.active.has(installed.name);
-    if (!isActive) inactive.push(installed);
+    let lacks = NONE;
     for (const cursor of cursors) {
       const instance = cursor.take(installed);
-      if (!isActive || !installed.manifest.scopes.includes(cursor.scope)) continue;
       const prepared =
         instance === undefined || instance.gone !== undefined ? undefined : parts.prepared.of(instance);
-      if (prepared === undefined) lacks.push(lackOf(parts, installed, cursor.scope));
-      else living.push(prepared);
+      if (prepared !== undefined) living.push(prepared);
+      else if (installed.manifest.scopes.includes(cursor.scope))
+        lacks = [...lacks, lackOf(parts, installed, cursor.scope)];
     }
-    if (isActive) active.push({ installed, parts: living, lacks });
+    active.push({ installed, parts: living, lacks });
   }
   return { active, inactive };
 }
+
+const NONE: readonly Waiting[] = Object.freeze([]);
 
 const SCOPES: readonly ScopeKind[] = ['global', 'agent', 'session'];
 

@@ -47,13 +47,16 @@ export interface AbsentGate {
   readonly reason: string;
 }
 
+/** What is gathered of one kind. */
+interface Gathered {
+  readonly targets: HookTarget[];
+  readonly cells: CallCell[];
+}
+
 /** Gathers the handlers of a set, kind by kind. */
 export class HookGathering {
   readonly #world: World;
-  readonly #targets = new Map<FiredKind, HookTarget[]>();
-  readonly #cells = new Map<FiredKind, CallCell[]>();
-  /** Of one extension's instances, the last one that was added answers a prompt, a tail, a status. */
-  readonly #single = new Map<FiredKind, string>();
+  readonly #kinds: Partial<Record<FiredKind, Gathered>> = {};
 
   constructor(world: World) {
     this.#world = world;
@@ -62,46 +65,36 @@ export class HookGathering {
   add(part: PreparedInstance): void {
     if (part.fired.length === 0) return;
     const cell = this.#world.cell(part);
+    const { gates } = part.contributions;
     for (const [kind, endpoint] of part.fired) {
-      const { gates } = part.contributions;
+      const { targets, cells } = this.#of(kind);
       const target =
         kind === 'tool_call' && gates !== undefined
           ? new JudgingTarget(cell, endpoint, gates)
           : new LiveTarget(cell, endpoint);
-      this.#push(kind, target, cell);
+      // Of one extension's instances, the last one that is added answers a prompt, a tail, a status.
+      if (SINGLE.has(kind) && targets.at(-1)?.owner === target.owner) {
+        targets.pop();
+        cells.pop();
+      }
+      targets.push(target);
+      cells.push(cell);
     }
   }
 
   addAbsent({ owner, gates, reason }: AbsentGate): void {
     const target = { owner, endpoint: NOWHERE, context: NO_CONTEXT, gone: reason };
-    this.#push('tool_call', gates === undefined ? target : { ...target, gates }, undefined);
+    this.#of('tool_call').targets.push(gates === undefined ? target : { ...target, gates });
   }
 
   list(kind: FiredKind): HookList {
-    return {
-      targets: Object.freeze(this.#targets.get(kind) ?? []),
-      readiness: new Readiness(this.#cells.get(kind) ?? []),
-    };
+    const { targets, cells } = this.#of(kind);
+    return { targets: Object.freeze(targets), readiness: new Readiness(cells) };
   }
 
-  #push(kind: FiredKind, target: HookTarget, cell: CallCell | undefined): void {
-    let targets = this.#targets.get(kind);
-    let cells = this.#cells.get(kind);
-    if (targets === undefined || cells === undefined) {
-      targets = [];
-      cells = [];
-      this.#targets.set(kind, targets);
-      this.#cells.set(kind, cells);
-    }
-    if (SINGLE.has(kind)) {
-      if (this.#single.get(kind) === target.owner) {
-        targets.pop();
-        cells.pop();
-      }
-      this.#single.set(kind, target.owner);
-    }
-    targets.push(target);
-    if (cell !== undefined) cells.push(cell);
+  #of(kind: FiredKind): Gathered {
+    this.#kinds[kind] ??= { targets: [], cells: [] };
+    return this.#kinds[kind];
   }
 }
 

@@ -47,7 +47,7 @@ export class LiveSetLease implements LiveSet {
   readonly #snapshot: LiveSnapshot;
   #release: (() => void) | undefined;
 
-  constructor(snapshot: LiveSnapshot, release: () => void) {
+  constructor(snapshot: LiveSnapshot, release: (() => void) | undefined) {
     this.#snapshot = snapshot;
     this.#release = release;
   }

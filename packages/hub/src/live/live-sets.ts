@@ -45,10 +45,10 @@ export class LiveSets {
    * where a log cannot be read.
    */
   lease(session: LiveSession, agent: LiveAgent | undefined): LiveSet | Promise<LiveSet> {
-    const release = this.#hold(session, agent);
     const cached = session.sets.get(agent?.view.id ?? '');
     if (cached !== undefined && this.#holds(cached, session, agent))
-      return new LiveSetLease(cached.snapshot, release);
+      return new LiveSetLease(cached.snapshot, cached.snapshot.isOwn ? this.#pin(session, agent) : undefined);
+    const release = this.#pin(session, agent);
     return this.#fresh(session, agent).then(
       (snapshot) => new LiveSetLease(snapshot, release),
       (error: unknown) => {
@@ -59,7 +59,7 @@ export class LiveSets {
   }
 
   /** From before the first look at instances until the lease ends, none of them is evicted. */
-  #hold(session: LiveSession, agent: LiveAgent | undefined): () => void {
+  #pin(session: LiveSession, agent: LiveAgent | undefined): () => void {
     const ofSession = this.#instances.pin(session.scope);
     if (agent === undefined) return ofSession;
     const ofAgent = this.#instances.pin(agent.scope);

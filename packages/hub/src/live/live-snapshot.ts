@@ -23,6 +23,8 @@ export interface Absent {
 export interface LiveSnapshot {
   /** Names what it was built from. */
   readonly version: string;
+  /** Whether instances of the session or the agent take part: a lease then keeps them. */
+  readonly isOwn: boolean;
   /** For everything but commands: what the session has on and the agent has not opted out of. */
   readonly turn: World;
   /** For commands: what the session has on. */

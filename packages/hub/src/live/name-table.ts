@@ -17,44 +17,58 @@ interface Named {
   readonly instance: LiveInstance;
 }
 
+/** Who is called by each name, and who is not. */
+export interface NameTable<T> {
+  readonly entries: ReadonlyMap<string, T>;
+  readonly losers: readonly T[];
+}
+
 /**
- * One owner for each name, offered in the order of the owners: session over agent over global, then who was installed first.
+ * One owner for each name, offered in the order of the owners: session over agent over global, then who was installed first. `lists`
+ * holds what each instance has, in install order, within one extension global, agent, session.
  */
-export class NameTable<T extends Named> {
-  readonly entries = new Map<string, T>();
-  readonly #losers: T[] = [];
-
-  /** Takes all of one instance; instances come in install order, within one extension global, agent, session. */
-  add(all: readonly T[]): void {
-    const { entries } = this;
-    for (const one of all) {
-      const holder = entries.get(one.name);
-      if (holder === undefined) entries.set(one.name, one);
-      else this.#contend(holder, one);
+export function nameTable<T extends Named>(lists: readonly (readonly T[])[]): NameTable<T> {
+  const entries = new Map<string, T>();
+  let count = 0;
+  for (const list of lists)
+    for (const one of list) {
+      entries.set(one.name, one);
+      count += 1;
     }
-  }
+  // Nearly always every name is there once, and nobody has to be looked at twice.
+  return entries.size === count ? { entries, losers: [] } : contested(lists);
+}
 
-  shadowed(kind: Shadowed['kind']): readonly Shadowed[] {
-    return this.#losers.map(({ name, instance }) => {
-      const winner = this.entries.get(name)?.instance ?? instance;
-      return {
-        kind,
-        name,
-        owner: instance.extension.name,
-        scope: instance.kind,
-        by: { owner: winner.extension.name, scope: winner.kind },
-      };
-    });
-  }
-
-  #contend(holder: T, one: T): void {
-    if (RANKS[one.instance.kind] <= RANKS[holder.instance.kind]) {
-      this.#losers.push(one);
-      return;
+function contested<T extends Named>(lists: readonly (readonly T[])[]): NameTable<T> {
+  const entries = new Map<string, T>();
+  const losers: T[] = [];
+  for (const one of lists.flat()) {
+    const holder = entries.get(one.name);
+    if (holder !== undefined && RANKS[one.instance.kind] <= RANKS[holder.instance.kind]) {
+      losers.push(one);
+      continue;
     }
-    this.#losers.push(holder);
+    if (holder !== undefined) losers.push(holder);
     // Taken out and set anew: its place is the winner's.
-    this.entries.delete(one.name);
-    this.entries.set(one.name, one);
+    entries.delete(one.name);
+    entries.set(one.name, one);
   }
+  return { entries, losers };
+}
+
+/** The losers of a table, each with who is called instead. */
+export function shadowedIn<T extends Named>(
+  kind: Shadowed['kind'],
+  { entries, losers }: NameTable<T>,
+): readonly Shadowed[] {
+  return losers.map(({ name, instance }) => {
+    const winner = entries.get(name)?.instance ?? instance;
+    return {
+      kind,
+      name,
+      owner: instance.extension.name,
+      scope: instance.kind,
+      by: { owner: winner.extension.name, scope: winner.kind },
+    };
+  });
 }
