@@ -11,11 +11,23 @@ import { type LoadedTarget, loadTarget, targetNames } from './targets/index.ts';
 
 type Output = { out(text: string): void; err(text: string): void };
 
-const here = import.meta.dirname;
+/** Where the command looks; its own test gives it planted faults. */
+type Places = {
+  readonly names: readonly string[];
+  load(name: string): Promise<LoadedTarget>;
+  /** Holds the folders `corpus` and `failures`. */
+  readonly folder: string;
+};
+
+const PLACES: Places = { names: targetNames, load: loadTarget, folder: import.meta.dirname };
 
 /** The whole command. Answers the exit status: 0 where everything held, 1 where something did not, 2 for a wrong command line. */
-export async function runFuzz(args: readonly string[], { out, err }: Output): Promise<number> {
-  const command = readFuzzCommand(args, targetNames, () => randomInt(2 ** 31));
+export async function runFuzz(
+  args: readonly string[],
+  { out, err }: Output,
+  places: Places = PLACES,
+): Promise<number> {
+  const command = readFuzzCommand(args, places.names, () => randomInt(2 ** 31));
   if (typeof command === 'string') {
     err(`${command}\n`);
     return 2;
@@ -25,12 +37,12 @@ export async function runFuzz(args: readonly string[], { out, err }: Output): Pr
   const waiting = [...command.targets];
   const job = async () => {
     for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-      const loaded = await loadTarget(name);
+      const loaded = await places.load(name);
       const startedMs = performance.now();
-      const result = await fuzzOne(loaded, command);
+      const result = await fuzzOne(loaded, command, places);
       const seconds = (performance.now() - startedMs) / 1_000;
       out(`${line(name, result, seconds)}\n`);
-      for (const failure of result.failures) out(`${told(name, failure, command)}\n`);
+      for (const failure of result.failures) out(`${told(name, failure, command, places)}\n`);
       failures += result.failures.length + (result.ended === 'well' || result.failures.length > 0 ? 0 : 1);
     }
   };
@@ -38,8 +50,12 @@ export async function runFuzz(args: readonly string[], { out, err }: Output): Pr
   return failures === 0 ? 0 : 1;
 }
 
-async function fuzzOne({ target, module }: LoadedTarget, command: FuzzCommand): Promise<FuzzResult> {
-  const folder = new CorpusFolder(join(here, 'corpus'), target.name);
+async function fuzzOne(
+  { target, module }: LoadedTarget,
+  command: FuzzCommand,
+  places: Places,
+): Promise<FuzzResult> {
+  const folder = new CorpusFolder(join(places.folder, 'corpus'), target.name);
   const { seed, budgetMs, keeps, input } = command;
   if (input !== undefined)
     return await fuzzTarget({ target, module, corpus: [readFileSync(input)], seed, budgetMs, maxRuns: 0 });
@@ -58,10 +74,10 @@ function line(name: string, { runs, features, kept, failures, ended }: FuzzResul
 }
 
 /** Writes a failing input down, and says what it broke and how to run it again. */
-function told(name: string, failure: Failure, { input }: FuzzCommand): string {
+function told(name: string, failure: Failure, { input }: FuzzCommand, places: Places): string {
   let path = input;
   if (path === undefined) {
-    const folder = join(here, 'failures');
+    const folder = join(places.folder, 'failures');
     mkdirSync(folder, { recursive: true });
     path = join(folder, `${name}-${inputName(failure.input)}`);
     writeFileSync(path, failure.input);
