@@ -5,6 +5,7 @@ import type { ErrorEntry } from '@fairlead/base';
 import { dispatchErrors } from '@fairlead/dispatch';
 import { extensionErrors } from '@fairlead/extension/runtime';
 import { gatewayErrors } from '@fairlead/gateway';
+import { hostErrors } from '@fairlead/host';
 import { hubErrors } from '@fairlead/hub';
 import { processErrors } from '@fairlead/process';
 import { protocolErrors } from '@fairlead/protocol';
@@ -66,6 +67,11 @@ export const errorSections: readonly ErrorSection[] = [
     package: 'hub',
     met: 'As the reason why an extension is refused, waits or was left out, and in the log of the host.',
     errors: hubErrors,
+  },
+  {
+    package: 'host',
+    met: 'As `code` of what ends a turn or refuses a call in it, of a command of the host, and when `fairlead.toml` is read.',
+    errors: hostErrors,
   },
   {
     package: 'plugin-sdk',

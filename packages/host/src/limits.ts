@@ -1,0 +1,89 @@
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** One attempt at a model, and what follows a broken one. */
+export const modelLimits = Object.freeze({
+  /** The pause after the first broken attempt, doubled after each. */
+  retryMs: 1000,
+  /** The longest pause that the host chooses itself. */
+  retryMaxMs: 30_000,
+  /** The longest pause that a back end may ask for; a turn that waits longer should say so instead. */
+  retryAfterMaxMs: 60_000,
+  /** The part of a pause that chance may take off, so that turns that broke together do not return together. */
+  jitter: 0.25,
+  /** A whole attempt, however lively its stream: the slowest local model has written its longest reply by then. */
+  attemptMs: 1_800_000,
+  /** Bytes of one reply as it comes: far above any window of output, with its framing. */
+  replyBytes: 32 * MIB,
+  /** Bytes of an answer that is no reply; only the words of its error are looked for. */
+  refusalBytes: 16 * KIB,
+  /** UTF-16 units of what a back end says about a refusal: one glance of a person. */
+  said: 200,
+  /** Calls in one reply; a reply with more is broken, not eager. */
+  calls: 128,
+});
+
+/** What an operator may write in `[[backends]]`, and what holds where nothing is written. */
+export const backendLimits = Object.freeze({
+  backends: 64,
+  /** Models of one back end. */
+  models: 256,
+  name: 64,
+  /** Bytes of a model's name as the back end knows it, and of an address or file. */
+  text: 1024,
+  requestTimeoutSecs: 120,
+  /** An hour of silence is nobody's answer. */
+  requestTimeoutMaxSecs: 3600,
+  maxRetries: 3,
+  maxRetriesMax: 10,
+  maxTokens: 8192,
+  maxTokensMax: 1_000_000,
+  /** Assumed where a model's entry does not say: what the smallest of today's hosted models have. */
+  contextWindow: 128_000,
+  contextWindowMax: 100_000_000,
+  /** USD per million tokens; above it somebody mistook the unit. */
+  priceMax: 100_000,
+});
+
+/** The file of a scripted back end: bounds of its JSON, and of what it may say. */
+export const scriptLimits = Object.freeze({
+  json: Object.freeze({
+    maxBytes: 4 * MIB,
+    maxDepth: 48,
+    maxNodes: 200_000,
+    maxStringBytes: MIB,
+    maxKeyBytes: KIB,
+  }),
+  /** A wait longer than this belongs into `hang`. */
+  delayMs: 600_000,
+});
+
+/** Estimating what a text costs in tokens. */
+export const tokenLimits = Object.freeze({
+  /** Around each message: role and separators. */
+  perMessage: 8,
+  /** Around each tool, beside its name, description and schema. */
+  perTool: 15,
+  /** UTF-8 bytes of a token where the tokenizer is not loaded, or is not asked. */
+  bytesPerToken: 4,
+});
+
+/** What turns, sessions and days may cost before they stop; 0 switches one off. Money is whole nano-dollars. */
+export const ceilingDefaults = Object.freeze({
+  turn: Object.freeze({ tokens: 1_000_000, nanousd: 2_000_000_000 }),
+  session: Object.freeze({ tokens: 10_000_000, nanousd: 20_000_000_000 }),
+  agentDay: Object.freeze({ tokens: 10_000_000, nanousd: 20_000_000_000 }),
+  day: Object.freeze({ tokens: 20_000_000, nanousd: 50_000_000_000 }),
+});
+
+/** The bookkeeping behind the ceilings. */
+export const usageLimits = Object.freeze({
+  /** Sums kept in memory; the least recently used that nothing runs under are read again when they are wanted. */
+  sums: 4096,
+  /** A ceiling above it would leave what a whole number can hold. */
+  ceilingTokensMax: 1_000_000_000_000,
+  ceilingUsdMax: 1_000_000,
+  /** Model calls of the whole host at one time. */
+  modelCalls: 10,
+  modelCallsMax: 256,
+});
