@@ -58,10 +58,19 @@ export function certaintyFlag(): Option {
   });
 }
 
+/** A flag that may be given several times. */
+export function listFlag(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value: string, earlier: readonly string[] = []) => {
+    if (value.trim() === '') throw new InvalidArgumentError('it must not be empty');
+    return [...earlier, value];
+  });
+}
+
 /** `--timeout-secs`. */
 export function timeoutSecsFlag(): Option {
   const description = 'seconds for each answer, 1 to 120 (default: 30)';
   return new Option('--timeout-secs <secs>', description).argParser((value: string) => {
+    if (value.trim() === '') throw new InvalidArgumentError('it must not be empty');
     const secs = Number(value);
     if (!/^\d{1,3}$/.test(value) || secs < 1 || secs > 120) {
       throw new InvalidArgumentError('a number of seconds from 1 to 120');

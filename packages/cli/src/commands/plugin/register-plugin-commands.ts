@@ -1,5 +1,5 @@
-import { type Command, Option } from 'commander';
-import { jsonFlag, stateDirFlag, timeoutSecsFlag, valueFlag } from '../../flags.ts';
+import type { Command } from 'commander';
+import { jsonFlag, listFlag, stateDirFlag, timeoutSecsFlag, valueFlag } from '../../flags.ts';
 import type { Execute } from '../execute.ts';
 import { throughGateway } from '../gateway-command.ts';
 
@@ -30,7 +30,7 @@ export function registerPluginCommands(program: Command, execute: Execute): void
     .command('conformance')
     .argument('<command...>', 'after --: the program and its arguments')
     .description('start a program and hold it against every clause of the plugin wire')
-    .addOption(new Option('--call <tool=json...>', 'make this call too, once, whatever it does'))
+    .addOption(listFlag('--call <tool=json...>', 'make this call too, once, whatever it does'))
     .addOption(valueFlag('--cwd <dir>', 'folder that the program runs in'))
     .addOption(timeoutSecsFlag())
     .addOption(jsonFlag())
