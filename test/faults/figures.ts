@@ -1,7 +1,7 @@
 import { cpus } from 'node:os';
 import type { Certainty } from '@fairlead/base';
 import { type Adversary, adversaryNames } from './adversary.ts';
-import type { FaultKind } from './judge.ts';
+import type { Fault, FaultKind } from './judge.ts';
 import { type PathName, pathNames, type RoundPlan } from './plan.ts';
 import type { RoundResult } from './round.ts';
 import type { SeriesRound } from './series.ts';
@@ -106,14 +106,10 @@ export class Figures {
   }
 
   /** What was found when everything had ended. */
-  end(ranLater: readonly string[], left: readonly string[]): void {
-    for (const name of ranLater) {
-      this.#count('false not_started');
-      this.#lines.push(`FAULT false not_started: ${name} ran after its round`);
-    }
-    for (const name of left) {
-      this.#count('left behind');
-      this.#lines.push(`FAULT left behind at the end: ${name}`);
+  end(faults: readonly Fault[]): void {
+    for (const { kind, text } of faults) {
+      this.#count(kind);
+      this.#lines.push(`FAULT ${kind}: ${text}`);
     }
   }
 

@@ -1,20 +1,16 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { waitFor } from '@fairlead/testing';
 import { writeRunnerConfig } from '../fairlead-process.ts';
 import { describeProcess, strays } from './census.ts';
 import { FleetMember } from './fleet-member.ts';
+import { FleetPaths } from './fleet-paths.ts';
 import { FrameProxy } from './frame-proxy.ts';
+import { freePort } from './free-port.ts';
 import { GatewayClient } from './gateway-client.ts';
 import { JournalView } from './journal-view.ts';
-import type { CallPath } from './paths/call-path.ts';
-import { CliPath } from './paths/cli-path.ts';
-import { httpPath } from './paths/http-path.ts';
-import { mcpHttpPath } from './paths/mcp-http-path.ts';
-import { McpStdioPath } from './paths/mcp-stdio-path.ts';
 import { post } from './paths/post.ts';
-import type { PathName, Target, Topology } from './plan.ts';
+import type { Target, Topology } from './plan.ts';
 import { SmallDisk } from './small-disk.ts';
 
 /** Budgets and pauses of the processes pass so many times faster: a call of 30 s has 3 s. */
@@ -26,8 +22,6 @@ const LINKS_MAX = 3;
 const RUNNER = 'desk';
 const PLUGIN = 'ledger';
 
-const cloneRoot = join(import.meta.dirname, '../..');
-const command = join(cloneRoot, 'packages/cli/bin/fairlead.js');
 const plugin = join(import.meta.dirname, 'ledger-plugin.mjs');
 
 /** Whole processes that stay from round to round, unless a round has killed them. */
@@ -38,14 +32,13 @@ export class Fleet implements AsyncDisposable {
   /** Between Runner and gateway; null where they are one process. */
   readonly proxy: FrameProxy | null;
   readonly disk: SmallDisk | null;
+  readonly paths: FleetPaths;
   readonly ledger: string;
   readonly marks: string;
   readonly #folder: string;
   readonly #stateDirectory: string;
   readonly #config: string;
   readonly #env: NodeJS.ProcessEnv;
-  readonly #paths = new Map<PathName, Promise<CallPath>>();
-  readonly #opened: CallPath[] = [];
   #host: FleetMember | null = null;
   #runner: FleetMember | null = null;
   #linksBefore = 0;
@@ -69,6 +62,8 @@ export class Fleet implements AsyncDisposable {
     // Its own processes, and theirs, are known by this; nothing of a test's own environment reaches them.
     const { PATH, HOME, TMPDIR, FAIRLEAD_TEST_TOKEN } = process.env;
     this.#env = { PATH, HOME, TMPDIR, FAIRLEAD_TEST_TOKEN, FAULTS_FLEET: folder };
+    const target = ['--runner', RUNNER, '--plugin', PLUGIN];
+    this.paths = new FleetPaths(this.gateway, this.#stateDirectory, target, this.#env);
     for (const name of [this.ledger, this.marks]) mkdirSync(name, { recursive: true });
     const budgets = 'max_queued = 16\ntool_timeout_secs = { brief = 1 }';
     const args = [plugin, this.ledger, this.marks];
@@ -105,13 +100,9 @@ export class Fleet implements AsyncDisposable {
     return target === 'runner' && this.proxy !== null ? this.#runner : this.#host;
   }
 
-  get pluginPid(): number {
-    return Number(readFileSync(join(this.marks, 'plugin.pid'), 'utf8'));
-  }
-
   /** Sends a signal; SIGKILL resolves when the process has ended. */
   async signal(target: Target, signal: NodeJS.Signals): Promise<void> {
-    if (target === 'plugin') sendSignal(this.pluginPid, signal);
+    if (target === 'plugin') this.#signalPlugin(signal);
     else if (signal === 'SIGKILL') await this.member(target)?.kill();
     else this.member(target)?.signal(signal);
   }
@@ -122,18 +113,6 @@ export class Fleet implements AsyncDisposable {
     await this.member(target)?.kill();
     if (target === 'runner' && this.proxy !== null) this.#startRunner();
     else await this.#startHost();
-  }
-
-  /** The way of that name, opened at its first use. */
-  path(name: PathName): Promise<CallPath> {
-    const known = this.#paths.get(name);
-    if (known !== undefined) return known;
-    const path = this.#openPath(name).then((opened) => {
-      this.#opened.push(opened);
-      return opened;
-    });
-    this.#paths.set(name, path);
-    return path;
   }
 
   /** A fresh binding of a tool. */
@@ -171,7 +150,8 @@ export class Fleet implements AsyncDisposable {
       await member.skew(0);
       if (member.isLost) lost.push(`${member.name} ended by itself: ${member.said}`);
     }
-    sendSignal(this.pluginPid, 'SIGCONT');
+    lost.push(...(await this.paths.renewLost()));
+    this.#signalPlugin('SIGCONT');
     this.proxy?.release();
     if (this.#host === null || this.#host.isOver) await this.#startHost();
     this.journal.reopen();
@@ -197,22 +177,15 @@ export class Fleet implements AsyncDisposable {
     return isClean ? [] : left().map(describeProcess);
   }
 
-  /** Ends everything; answers which processes were still there. */
-  async end(): Promise<readonly string[]> {
-    await this.#stop();
-    const left = await this.strays();
-    this.#remove();
-    return left;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.end();
+    await this.stop();
+    this.remove();
   }
 
-  async #stop(): Promise<void> {
+  /** Ends everything; the folder stays. */
+  async stop(): Promise<void> {
     this.journal[Symbol.dispose]();
-    for (const path of this.#opened.splice(0)) await path[Symbol.asyncDispose]();
-    this.#paths.clear();
+    await this.paths[Symbol.asyncDispose]();
     await this.#runner?.stop();
     await this.#host?.stop();
     await this.proxy?.[Symbol.asyncDispose]();
@@ -220,35 +193,24 @@ export class Fleet implements AsyncDisposable {
     this.#host = null;
   }
 
-  #remove(): void {
+  /** To be called when everything has ended. */
+  remove(): void {
     this.disk?.[Symbol.dispose]();
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
   #known(): number[] {
-    const pids = [this.#host?.pid ?? 0, this.#runner?.pid ?? 0];
-    for (const path of this.#opened) {
-      if (path instanceof McpStdioPath) pids.push(path.pid);
-      if (path instanceof CliPath) pids.push(...path.pids);
-    }
+    const pids = [this.#host?.pid ?? 0, this.#runner?.pid ?? 0, ...this.paths.pids];
     return pids.filter((pid) => pid > 0);
   }
 
-  async #openPath(name: PathName): Promise<CallPath> {
-    const node = [process.execPath, '--disable-warning=ExperimentalWarning', command] as const;
-    const where = ['--state-dir', this.#stateDirectory];
-    switch (name) {
-      case 'http':
-        return httpPath(this.gateway);
-      case 'mcp-http':
-        return mcpHttpPath(this.gateway);
-      case 'mcp-stdio':
-        return await McpStdioPath.start([...node, 'mcp', ...where], this.#env);
-      case 'cli':
-        return new CliPath(
-          [...node, 'plugin', 'call', ...where, '--runner', RUNNER, '--plugin', PLUGIN],
-          this.#env,
-        );
+  /** Only to the plugin that noted this number, and not to whoever may have it since. */
+  #signalPlugin(signal: NodeJS.Signals): void {
+    const pid = Number(readFileSync(join(this.marks, 'plugin.pid'), 'utf8'));
+    try {
+      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.ledger)) process.kill(pid, signal);
+    } catch {
+      // It has ended already.
     }
   }
 
@@ -299,28 +261,5 @@ export class Fleet implements AsyncDisposable {
       },
       { what: `a fleet that works again\n${this.#runner?.said}\n${this.#host?.said}`, timeoutMs: RESTORE_MS },
     );
-  }
-}
-
-function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // It has ended already.
-  }
-}
-
-/** A port below those that connections get, so that it is still free when a gateway is started again. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 15_000 + Math.floor(Math.random() * 15_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise<void>((resolve) => server.close(() => resolve()));
-    return port;
   }
 }

@@ -29,12 +29,15 @@ type BindingRow = {
 const CALLS = `SELECT id, seq, runner_instance, arguments_digest, certainty, code, settled_certainty, settled_code
   FROM journal WHERE action = 'call' AND seq > ? ORDER BY seq`;
 const TARGETS =
-  'SELECT runner, runner_instance, plugin, provider_instance, tool, observation FROM bindings ORDER BY seq DESC LIMIT 64';
+  'SELECT runner, runner_instance, plugin, provider_instance, tool, observation FROM bindings ORDER BY seq DESC LIMIT 16';
+
+/** More than one round can describe. */
+const TARGETS_KEPT = 64;
 
 /** Looks into the journal of a state directory beside the gateway that writes it. Close it before the database is touched. */
 export class JournalView implements Disposable {
   readonly #stateDirectory: string;
-  readonly #targets = new Set<string>();
+  #targets: readonly string[] = [];
   #database: DatabaseSync | null = null;
   #isShut = false;
 
@@ -70,13 +73,12 @@ export class JournalView implements Disposable {
 
   /** What the last descriptions named; to be noted before they may be gone. */
   noteTargets(): void {
-    for (const row of this.#open().prepare(TARGETS).all() as unknown as BindingRow[]) {
-      const { runner, runner_instance: runnerInstance, plugin, tool, observation } = row;
-      const providerInstance = row.provider_instance;
-      this.#targets.add(
-        pluginTarget({ runner, runnerInstance, plugin, providerInstance, tool, observation }),
-      );
-    }
+    const described = this.#open().prepare(TARGETS).all() as unknown as BindingRow[];
+    const targets = described.map(({ runner, plugin, tool, observation, ...row }) => {
+      const instances = { runnerInstance: row.runner_instance, providerInstance: row.provider_instance };
+      return pluginTarget({ runner, plugin, tool, observation, ...instances });
+    });
+    this.#targets = [...new Set([...targets, ...this.#targets])].slice(0, TARGETS_KEPT);
   }
 
   /** What the journal may call these arguments: one digest for each target that is known. */
@@ -84,7 +86,7 @@ export class JournalView implements Disposable {
     const secret = readFileSync(join(this.#stateDirectory, 'secret.key'));
     const key = digestKey(Buffer.from(hkdfSync('sha256', secret, '', 'fairlead argument digests v1', 32)));
     const text = canonicalJson(given);
-    return new Set([...this.#targets].map((target) => argumentsDigest(key, target, text)));
+    return new Set(this.#targets.map((target) => argumentsDigest(key, target, text)));
   }
 
   /** Closes it, and keeps it closed until `reopen`: nobody may look while the files are changed. */

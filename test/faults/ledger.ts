@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** One execution as the ledger plugin wrote it down. */
@@ -14,4 +14,12 @@ export function readLedger(folder: string): ReadonlyMap<string, readonly Executi
     executions.set(execution.name, [...(executions.get(execution.name) ?? []), execution]);
   }
   return executions;
+}
+
+/** Takes out what has been judged. What is found of these names afterwards has come later. */
+export function clearLedger(folder: string, names: readonly string[]): void {
+  for (const file of readdirSync(folder)) {
+    const [name = ''] = file.split('+');
+    if (names.includes(name)) rmSync(join(folder, file));
+  }
 }

@@ -35,7 +35,7 @@ if (plan) {
     for (const line of figures.newLines()) process.stdout.write(`${line}\n`);
     if (figures.rounds % PROGRESS_ROUNDS === 0) process.stderr.write(`${figures.rounds} rounds\n`);
   }
-  figures.end(series.ranLater(), await series.end());
+  figures.end(await series.end());
   for (const line of figures.newLines()) process.stdout.write(`${line}\n`);
   process.stdout.write(`${figures.summary().join('\n')}\n`);
   if (figures.first !== null) process.stdout.write(`first found: ${JSON.stringify(figures.first)}\n`);

@@ -58,7 +58,7 @@ export type Action =
   | { readonly kind: 'skew'; readonly target: Target; readonly offsetMs: number };
 
 /** `afterMs`: a pause between trigger and action, where there is no event to wait for. */
-export type Step = { readonly when: Trigger; readonly afterMs?: number; readonly action: Action };
+type Step = { readonly when: Trigger; readonly afterMs?: number; readonly action: Action };
 
 /** Everything that a round does, from its seed alone. */
 export type RoundPlan = {

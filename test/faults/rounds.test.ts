@@ -23,7 +23,7 @@ test(`${ROUNDS} rounds: nothing false is told, nothing happens twice, nothing ac
       figures.broken(planRound(each), error);
     }
   }
-  figures.end(series.ranLater(), await series.end());
+  figures.end(await series.end());
   for (const line of figures.summary()) t.diagnostic(line);
   assert.deepEqual(figures.newLines(), []);
   if (process.env['FAIRLEAD_TEST_REQUIRE_ALL'] === '1')

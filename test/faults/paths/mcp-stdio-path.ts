@@ -44,6 +44,10 @@ export class McpStdioPath implements CallPath {
     return path;
   }
 
+  get isOver(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+
   get pid(): number {
     return this.#child.pid ?? 0;
   }
@@ -57,7 +61,7 @@ export class McpStdioPath implements CallPath {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.isOver) return;
     const ended = once(this.#child, 'close');
     this.#child.kill('SIGKILL');
     await ended;

@@ -1,0 +1,151 @@
+import { rmSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject } from '@fairlead/base';
+import type { Fleet } from './fleet.ts';
+import type { CallRow } from './journal-view.ts';
+import type { CallPlan, RoundPlan } from './plan.ts';
+import type { RoundEvents } from './round-events.ts';
+import type { Told } from './told.ts';
+import { type LogEnd, logEnd } from './write-ahead-log.ts';
+
+/** Nothing has moved for so long: what is held is let go, whatever else was planned. */
+const STALLED_MS = 700;
+const JOURNAL_LOOK_MS = 1;
+
+/** What goes on while calls run: who is told of what, and how far the log is known to be durable. */
+export class LiveRound {
+  durable: LogEnd = { salt: '', end: 0 };
+  readonly #fleet: Fleet;
+  readonly #plan: RoundPlan;
+  readonly #names: readonly string[];
+  readonly #events: RoundEvents;
+  readonly #before: number;
+  readonly #answered = new Set<number>();
+  readonly #underWay = new Map<number, Promise<Told>>();
+  readonly #stop: (() => void)[] = [];
+  /** Calls whose execution was seen, and what was durable by then with it. */
+  readonly #executed = new Set<number>();
+  /** Calls of which nothing had to be durable when the power was lost. */
+  #openAtLoss: ReadonlySet<number> = new Set();
+
+  constructor(fleet: Fleet, plan: RoundPlan, names: readonly string[], events: RoundEvents, before: number) {
+    this.#fleet = fleet;
+    this.#plan = plan;
+    this.#names = names;
+    this.#events = events;
+    this.#before = before;
+  }
+
+  begin(): void {
+    const { proxy, ledger } = this.#fleet;
+    const byName = new Map(this.#names.map((name, call) => [name, call]));
+    if (proxy !== null) {
+      proxy.rules = this.#plan.rules.map(({ frame, call, does }) => ({
+        frame,
+        name: this.#names[call] as string,
+        does,
+      }));
+      proxy.onFrame = ({ frame, name }) => {
+        const call = byName.get(name);
+        if (call !== undefined) this.#events.happened({ on: frame, call });
+      };
+    }
+    const watcher = watch(ledger, (_event, file) => {
+      const call = byName.get(file ?? '');
+      if (call === undefined) return;
+      if (this.#marksExecutions) {
+        this.#noteDurable();
+        this.#executed.add(call);
+      }
+      this.#events.happened({ on: 'ledger', call });
+    });
+    const stalled = setInterval(() => {
+      if (performance.now() - this.#events.movedMs <= STALLED_MS) return;
+      this.openGates();
+      proxy?.release();
+    }, 100);
+    this.#stop.push(
+      () => watcher.close(),
+      () => clearInterval(stalled),
+    );
+    if (this.#plan.steps.some(({ when }) => when.on === 'journal')) this.#watchJournal();
+    this.#noteDurable();
+  }
+
+  argumentsOf(call: number): JsonObject {
+    const { path: _path, tool: _tool, ...rest } = this.#plan.calls[call] as CallPlan;
+    return { name: this.#names[call] as string, ...rest };
+  }
+
+  /** Hears of the answer of a call that has been sent. */
+  async answered(call: number, answer: Promise<Told>): Promise<Told> {
+    this.#underWay.set(call, answer);
+    const told = await answer;
+    this.#underWay.delete(call);
+    this.#answered.add(call);
+    this.#noteDurable();
+    this.#events.happened({ on: 'answer', call });
+    return told;
+  }
+
+  async powerLost(): Promise<number> {
+    const calls = [...this.#names.keys()];
+    this.#openAtLoss = new Set(
+      calls.filter((call) => !this.#answered.has(call) && !this.#executed.has(call)),
+    );
+    const known = await Promise.all(this.#underWay.values());
+    return known.filter(({ kind }) => kind === 'answered').length;
+  }
+
+  mayBeLost(call: number, told: Told): boolean {
+    return this.#openAtLoss.has(call) && told.kind !== 'answered';
+  }
+
+  openGates(): void {
+    for (const name of this.#names) writeFileSync(join(this.#fleet.marks, `${name}.gate`), '');
+  }
+
+  end(): void {
+    for (const stop of this.#stop) stop();
+    for (const name of this.#names) rmSync(join(this.#fleet.marks, `${name}.gate`), { force: true });
+  }
+
+  /** Finds the rows of a call by the id that was told, or by the digest of what only it was called with. */
+  rowFinder(told: readonly Told[]): (call: number) => readonly CallRow[] {
+    const { journal } = this.#fleet;
+    const digests = this.#names.map((_name, call) => journal.digestsOf(this.argumentsOf(call)));
+    return (call) => {
+      const answer = told[call];
+      const id = answer?.kind === 'answered' ? answer.call : null;
+      return journal
+        .calls(this.#before)
+        .filter(
+          (row) =>
+            row.id === id ||
+            (row.arguments_digest !== null && digests[call]?.has(row.arguments_digest) === true),
+        );
+    };
+  }
+
+  /** By the letter, the log is cut behind the last answer; by the spirit, also behind what must have been durable for an execution to begin. */
+  get #marksExecutions(): boolean {
+    return this.#plan.seed % 2 === 0;
+  }
+
+  #noteDurable(): void {
+    if (this.#plan.adversary !== 'lose-power') return;
+    this.durable = logEnd(this.#fleet.journal.databasePath, this.durable);
+  }
+
+  #watchJournal(): void {
+    const look = setInterval(() => {
+      try {
+        const intents = this.#fleet.journal.intents(this.#before);
+        for (let call = 0; call < intents; call += 1) this.#events.happened({ on: 'journal', call });
+      } catch {
+        // Its gateway is being started: there is nothing to see.
+      }
+    }, JOURNAL_LOOK_MS);
+    this.#stop.push(() => clearInterval(look));
+  }
+}
