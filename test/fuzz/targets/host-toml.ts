@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gatewayErrors, readHostConfig } from '@fairlead/gateway';
+import { readExtensionTables } from '@fairlead/hub';
 import { hold, type Target } from '../engine/target.ts';
 import { scratchFolder } from '../scratch-folder.ts';
 
@@ -12,6 +13,7 @@ export const target: Target = {
     'a text is a configuration within its bounds, or has a code; no value of the file is repeated in a refusal',
   covers: [
     'packages/gateway/src/config',
+    'packages/hub/src/configuration',
     'packages/base/src/toml-lines.ts',
     'packages/base/src/read-text-file.ts',
   ],
@@ -36,6 +38,7 @@ export const target: Target = {
     '[agent]\nauthority = "restricted"\n[limits]\nbody_bytes = 1048576\nrequest_secs = 180\nconnections = 64\n',
     `[models.x]\napi_key_env = "KEY"\nsecret = "${SECRET}"\n[[servers]]\nenv = { A_env = "B" }\n`,
     `[gateway]\nport = "${SECRET}"\nprot = 1\n`,
+    `[[extensions.path]]\npath = "./a"\n[extensions.a]\nenv = { K = "${SECRET}" }\nsettings = { b = [1, "\${V}"] }\n[policy]\nagent_state = { a = ["x"] }\n`,
   ],
   open: async () => {
     const folder = scratchFolder();
@@ -57,6 +60,7 @@ export const target: Target = {
           'a limit is above nothing',
         );
         hold(rows.length === Object.keys(config).length, 'every value has its row');
+        judgeExtensions(reading.document);
         hold(!JSON.stringify(warnings).includes(SECRET), 'a warning repeats no value', () =>
           JSON.stringify(warnings),
         );
@@ -65,3 +69,27 @@ export const target: Target = {
     };
   },
 };
+
+/** What the same file says about extensions. */
+function judgeExtensions(document: Readonly<Record<string, unknown>>): void {
+  const reading = readExtensionTables(document);
+  if (!reading.ok) {
+    hold(reading.at.length > 0 && reading.problem !== '', 'a refusal about extensions has a place and words');
+    hold(
+      !reading.problem.includes(SECRET),
+      'a refusal about extensions repeats no value',
+      () => reading.problem,
+    );
+    return;
+  }
+  const { settings, environments, paths } = reading.tables;
+  const isPlain = (values: object) => Object.values(values).every((value) => typeof value === 'string');
+  hold(Object.values(environments).every(isPlain), 'an environment of an extension is texts');
+  hold(
+    paths.every(({ path }) => typeof path === 'string'),
+    'a path of an extension is a text',
+  );
+  hold(JSON.stringify(settings) !== undefined, 'settings of extensions are plain');
+  const told = reading.notices.map(({ message }) => message).join();
+  hold(!told.includes(SECRET), 'a notice repeats no value', () => told);
+}
