@@ -23,6 +23,7 @@ export class Births {
   readonly #counts = new Map<string, number>();
   readonly #closing: Promise<void>;
   #close: () => void = () => {};
+  #closed = false;
 
   constructor(options: BirthsOptions) {
     this.#options = options;
@@ -33,7 +34,13 @@ export class Births {
 
   /** Gives up what still starts. */
   close(): void {
+    this.#closed = true;
     this.#close();
+  }
+
+  /** Whether nothing is started any more. */
+  get closed(): boolean {
+    return this.#closed;
   }
 
   /** Settles as soon as everything is given up. */

@@ -1,11 +1,12 @@
-import { type Clock, FairleadError, jsonEqual } from '@fairlead/base';
-import type { ExtensionRef, HostSide, Manifest } from '@fairlead/extension/runtime';
+import type { Clock } from '@fairlead/base';
+import type { ExtensionRef, HostSide } from '@fairlead/extension/runtime';
 import { hubError, hubErrors } from '../errors.ts';
 import type { FailureBook } from '../failures/failure-book.ts';
 import type { Fault } from '../failures/fault.ts';
 import type { Report } from '../report.ts';
+import { Admission } from './admission.ts';
 import { Births, endCarrier } from './births.ts';
-import { type Candidate, judge, type Refused } from './candidate.ts';
+import type { Refused } from './candidate.ts';
 import { Drains, REPLACED, UNLOADED } from './drains.ts';
 import type { ExtensionSource } from './extension-source.ts';
 import type { Generation } from './generation.ts';
@@ -17,7 +18,6 @@ import { nameNotes } from './name-notes.ts';
 import { RESERVED_COMMANDS } from './reserved-names.ts';
 import { Revivals } from './revivals.ts';
 import type { FailedExtension, Roster } from './roster.ts';
-import { unmetNeeds } from './unmet-needs.ts';
 
 export interface RegistryOptions {
   readonly roster: Roster;
@@ -39,13 +39,11 @@ export class Registry {
   readonly #options: RegistryOptions;
   readonly #roster: Roster;
   readonly #births: Births;
+  readonly #admission: Admission;
   readonly #revivals: Revivals;
   readonly #drains: Drains;
   readonly #lanes = new Lanes();
-  /** Of what is refused for a cap that may still come. */
-  readonly #waiting = new Map<string, ExtensionSource>();
-  readonly #orders = new Map<string, number>();
-  #lastOrder = 0;
+  #lastPlace = 0;
   #closed: Promise<void> | undefined;
 
   constructor(options: RegistryOptions) {
@@ -58,6 +56,7 @@ export class Registry {
       changed: (instance) => instances.changed(instance),
       died: (generation) => this.#revivals.died(generation),
     });
+    this.#admission = new Admission({ ...options, births: this.#births });
     this.#revivals = new Revivals({
       ...options,
       lanes: this.#lanes,
@@ -95,8 +94,9 @@ export class Registry {
     this.#checkOpen();
     const names = sources.map(({ ref }) => ref.name);
     // Install order is the order of the calls, whatever is started first.
-    for (const name of names) this.#orderOf(name);
-    const report = await this.#lanes.run(names, () => this.#install(sources, true));
+    const firstPlace = this.#lastPlace + 1;
+    this.#lastPlace += sources.length;
+    const report = await this.#lanes.run(names, () => this.#install(sources, firstPlace, true));
     const started = report.installed.length === 0 ? [] : await this.#startWaiting();
     return { ...report, installed: inOrder([...report.installed, ...started]) };
   }
@@ -132,98 +132,42 @@ export class Registry {
     if (this.#closed !== undefined) throw hubError('hub_closed');
   }
 
-  #orderOf(name: string): number {
-    let order = this.#orders.get(name);
-    if (order === undefined) {
-      this.#lastOrder += 1;
-      order = this.#lastOrder;
-      this.#orders.set(name, order);
-    }
-    return order;
-  }
-
-  /** @param strict Whether an invalid built-in ends it all. */
-  async #install(sources: readonly ExtensionSource[], strict: boolean): Promise<InstallReport> {
+  /**
+   * @param firstPlace In install order, of the first source; the others follow. One that is listed already keeps its own.
+   * @param strict Whether an invalid built-in ends it all.
+   */
+  async #install(
+    sources: readonly ExtensionSource[],
+    firstPlace: number,
+    strict: boolean,
+  ): Promise<InstallReport> {
     const { instances } = this.#options;
-    const { fresh, known, refused } = this.#sort(sources);
-    const started = await this.#startAll(fresh, strict);
-    const judged = judge(started, this.#manifests(), this.#waitingManifests(fresh));
+    const { fresh, known, duplicates } = this.#admission.sort(sources);
+    const placeOf = (source: ExtensionSource) => firstPlace + sources.indexOf(source);
+    const judged = await this.#admission.admit(fresh, placeOf, strict);
     const taken = judged.flatMap((one) => (one.ok ? [one.generation] : []));
-    for (const one of judged) if (!one.ok) refused.push(this.#refuse(one));
+    const refused = [
+      ...duplicates.map((source) => this.#refusal(source, DUPLICATE)),
+      ...judged.flatMap((one) => (one.ok ? [] : [this.#refuse(one)])),
+    ];
     for (const generation of taken) this.#enter(generation);
-    await this.#end(judged.filter((one) => !one.ok));
     const names = new Set(taken.map(({ name }) => name));
     const notes = this.#notes(names);
-    await instances.ensure('global', names);
+    await Promise.all([instances.ensure('global', names), this.#admission.turnAway(judged)]);
     const failures = [...names].flatMap((name) => instances.failureOf(name, 'global') ?? []);
     return { installed: inOrder(taken), known, refused, failures, notes };
-  }
-
-  /** What of the sources is new: a name has one owner, and the same ref again is nothing to do. */
-  #sort(sources: readonly ExtensionSource[]) {
-    const fresh = new Map<string, ExtensionSource>();
-    const known: string[] = [];
-    const refused: RefusedSource[] = [];
-    for (const source of sources) {
-      const { name } = source.ref;
-      const taken = this.#roster.get(name)?.ref ?? fresh.get(name)?.ref;
-      if (taken === undefined) fresh.set(name, source);
-      else if (jsonEqual({ ...taken }, { ...source.ref })) known.push(name);
-      else refused.push(this.#refusal(source, DUPLICATE));
-    }
-    return { fresh: [...fresh.values()], known, refused };
-  }
-
-  /** Starts all side by side. */
-  async #startAll(sources: readonly ExtensionSource[], strict: boolean): Promise<readonly Candidate[]> {
-    const started = await Promise.all(
-      sources.map(async (source): Promise<Candidate> => {
-        const order = this.#orderOf(source.ref.name);
-        return { source, order, ...(await this.#births.start(source, order)) };
-      }),
-    );
-    const broken = started.find((one) => strict && !one.ok && one.source.builtin) as Refused | undefined;
-    if (this.#closed === undefined && broken === undefined) return started;
-    await this.#end(started);
-    for (const { source } of started)
-      if (!this.#roster.has(source.ref.name)) this.#orders.delete(source.ref.name);
-    if (this.#closed !== undefined || broken === undefined) throw hubError('hub_closed');
-    throw new FairleadError(broken.code, broken.reason, { detail: { extension: broken.source.ref.name } });
-  }
-
-  /** Ends what was started and is not taken. */
-  async #end(candidates: readonly Candidate[]): Promise<void> {
-    const { clock } = this.#options;
-    await Promise.all(candidates.map(({ generation }) => endCarrier(generation?.carrier, clock)));
-  }
-
-  #manifests(without?: string): Manifest[] {
-    return this.all().flatMap(({ name, manifest }) => (name === without ? [] : [manifest]));
-  }
-
-  /** Of those refused for a cap: they may come with what they wait for. */
-  #waitingManifests(fresh: readonly ExtensionSource[]): Manifest[] {
-    return this.failed().flatMap(({ name, manifest }) =>
-      manifest !== undefined && this.#waiting.has(name) && !fresh.some(({ ref }) => ref.name === name)
-        ? [manifest]
-        : [],
-    );
   }
 
   /** Starts what was refused for a cap that is there now. */
   async #startWaiting(): Promise<readonly Installed[]> {
     const installed: Installed[] = [];
     // A round starts some that others may wait for, or is the last one.
-    for (let rounds = this.#waiting.size; rounds > 0; rounds -= 1) {
-      const waiting = this.#waitingManifests([]);
-      const unmet = unmetNeeds(waiting, this.#manifests());
-      const met = waiting.filter(({ name }) => !unmet.has(name)).map(({ name }) => name);
-      if (met.length === 0 || this.#closed !== undefined) break;
-      const report = await this.#lanes.run(met, () =>
-        this.#install(
-          met.flatMap((name) => this.#waiting.get(name) ?? []),
-          false,
-        ),
+    for (let rounds = this.failed().length; rounds > 0 && !this.#births.closed; rounds -= 1) {
+      const served = this.#admission.served();
+      if (served.length === 0) break;
+      const report = await this.#lanes.run(
+        served.map(({ ref }) => ref.name),
+        () => this.#install(this.#admission.stillWaiting(served), 0, false),
       );
       installed.push(...report.installed);
     }
@@ -232,20 +176,19 @@ export class Registry {
 
   /** From here on the generation is in force. */
   #enter(generation: Generation): void {
-    const { name, order } = generation;
-    this.#orders.set(name, order);
-    this.#waiting.delete(name);
+    const { name } = generation;
+    this.#admission.forget(name);
     this.#options.failures.clear(name, 'install', '');
     this.#roster.put(generation);
     // It died before it was in force.
     if (generation.gone !== undefined) this.#revivals.died(generation);
   }
 
-  #refuse({ source, order, code, reason, generation }: Refused): RefusedSource {
+  #refuse(refused: Refused): RefusedSource {
+    const { source, order, code, reason, generation } = refused;
     const { ref } = source;
     const { name } = ref;
-    if (code === 'capability_missing') this.#waiting.set(name, source);
-    else this.#waiting.delete(name);
+    this.#admission.wait(refused);
     this.#options.failures.record({ name, scope: 'install', key: '', code, reason, retried: false });
     const manifest = generation?.manifest;
     this.#roster.putFailed(
@@ -262,14 +205,16 @@ export class Registry {
 
   #notes(fresh: ReadonlySet<string>): readonly InstallNote[] {
     const { reserved = RESERVED_COMMANDS, report } = this.#options;
-    const notes = nameNotes(this.#manifests(), fresh, reserved);
+    const manifests = this.all().map(({ manifest }) => manifest);
+    const notes = nameNotes(manifests, fresh, reserved);
     for (const { name, code, reason } of notes) report({ code, extension: name, reason });
     return notes;
   }
 
   async #replace(name: string, source: ExtensionSource): Promise<ReplaceReport> {
     const { instances, failures } = this.#options;
-    if (!this.#roster.has(name)) return { ok: false, ...UNLOADED };
+    const order = this.#roster.orderOf(name);
+    if (order === undefined) return { ok: false, ...UNLOADED };
     if (source.ref.name !== name)
       return {
         ok: false,
@@ -277,8 +222,7 @@ export class Registry {
         reason: `it is ${source.ref.name}, and was to take the place of ${name}`,
       };
     const old = this.#roster.generationOf(name);
-    const order = this.#orderOf(name);
-    const candidate = await this.#tryOut({ source, order, ...(await this.#births.start(source, order)) });
+    const candidate = await this.#admission.tryOut(source, order);
     if (!candidate.ok) {
       const { code, reason } = candidate;
       // Where nothing of the name runs, the newest reason is the one to show.
@@ -295,28 +239,12 @@ export class Registry {
     return { ok: true, installed: generation, notes: this.#notes(new Set([name])), started: [], drained };
   }
 
-  /** Whether a candidate could stand in the place of its namesake; where not, it is ended again. */
-  async #tryOut(started: Candidate): Promise<Candidate> {
-    const { instances } = this.#options;
-    const { source } = started;
-    const others = this.#manifests(source.ref.name);
-    const [judged = started] = judge([started], others, this.#waitingManifests([source]));
-    const fault = judged.ok ? await instances.openAhead(judged.generation) : judged;
-    const closing = this.#closed === undefined ? undefined : CLOSING;
-    const stopped = fault ?? judged.generation?.gone ?? closing;
-    if (stopped === undefined) return judged;
-    const { code, reason } = stopped;
-    if (judged.generation !== undefined) await instances.take(judged.generation).close();
-    await this.#end([judged]);
-    return { ...judged, ok: false, code, reason };
-  }
-
   #unload(name: string): { readonly found: boolean; readonly drained: Promise<void> } {
+    this.#checkOpen();
     const found = this.#roster.has(name);
     const old = this.#roster.generationOf(name);
     this.#revivals.forget(name);
-    this.#waiting.delete(name);
-    this.#orders.delete(name);
+    this.#admission.forget(name);
     this.#roster.remove(name);
     this.#options.failures.clearAll(name);
     return { found, drained: old === undefined ? Promise.resolve() : this.#drains.drain(old, UNLOADED) };
@@ -338,7 +266,6 @@ const DUPLICATE: Fault = {
   code: 'extension_duplicate',
   reason: hubErrors.extension_duplicate.message,
 };
-const CLOSING: Fault = { code: 'hub_closed', reason: hubErrors.hub_closed.message };
 
 function inOrder(generations: readonly Installed[]): readonly Installed[] {
   return [...generations].sort((one, other) => one.order - other.order);

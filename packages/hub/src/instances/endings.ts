@@ -4,10 +4,17 @@ import type { Slot } from './slot.ts';
 /** What is ending, by its place: a place opens anew only when what stood there has ended. Generations do not wait for each other. */
 export class Endings {
   readonly #places = new WeakMap<Installed, Map<string, Promise<unknown>>>();
+  readonly #running = new Set<Promise<void>>();
 
   /** Settles when nothing of the extension is ending at a place; undefined where nothing is. */
   at(extension: Installed, place: string): Promise<unknown> | undefined {
     return this.#places.get(extension)?.get(place);
+  }
+
+  /** Settles when nothing of the extension, or of any without one, is ending anywhere. */
+  async all(extension?: Installed): Promise<void> {
+    if (extension === undefined) await Promise.all(this.#running);
+    else await Promise.all(this.#places.get(extension)?.values() ?? []);
   }
 
   /** An instance begins to end; what comes back is called when it has. */
@@ -16,6 +23,8 @@ export class Endings {
     const own = new Promise<void>((resolve) => {
       settle = resolve;
     });
+    this.#running.add(own);
+    void own.then(() => this.#running.delete(own));
     const places = this.#places.get(extension) ?? new Map<string, Promise<unknown>>();
     this.#places.set(extension, places);
     const all = Promise.all([places.get(place), own]);

@@ -1,5 +1,5 @@
 import type { Clock } from '@fairlead/base';
-import type { JsonObject } from '@fairlead/extension';
+import type { JsonObject, ScopeKind } from '@fairlead/extension';
 import type { Failure } from '../failures/failure.ts';
 import type { FailureBook } from '../failures/failure-book.ts';
 import type { Fault } from '../failures/fault.ts';
@@ -12,8 +12,10 @@ import type { Report } from '../report.ts';
 import { closeInReverse } from './close-in-reverse.ts';
 import { Endings } from './endings.ts';
 import type { InstanceScope, LiveInstance, ScopeOf } from './live-instance.ts';
-import { Opener, placeOf } from './opener.ts';
-import { ScopeGroup } from './scope-group.ts';
+import { Opener, reportedPlace } from './opener.ts';
+import { Rereads } from './rereads.ts';
+import type { ScopeGroup } from './scope-group.ts';
+import { ScopeGroups } from './scope-groups.ts';
 import { Slot } from './slot.ts';
 
 export interface InstancesOptions {
@@ -36,9 +38,8 @@ export interface InstancesOptions {
 export class Instances implements GenerationInstances {
   readonly #options: InstancesOptions;
   readonly #opener: Opener;
-  readonly #global = new ScopeGroup(undefined);
-  /** The least recently used one first. */
-  readonly #groups = new Map<string, ScopeGroup>();
+  readonly #rereads: Rereads;
+  readonly #groups = new ScopeGroups();
   /** Every instance until it has ended, those on no list too. */
   readonly #slots = new Map<string, Slot>();
   readonly #endings = new Endings();
@@ -54,6 +55,7 @@ export class Instances implements GenerationInstances {
       settingsFor: (...place) => options.settingsFor(...place),
       reserved,
     });
+    this.#rereads = new Rereads(this.#opener, options.clock, () => options.roster.moved());
   }
 
   /** Moves with each eviction: a live set that was built before is not served after. */
@@ -66,14 +68,14 @@ export class Instances implements GenerationInstances {
    * Pin the scope first, so that nothing of it is evicted in between. Never rejects: what did not open has a failure.
    */
   async ensure(scope: InstanceScope, names: ReadonlySet<string>): Promise<void> {
-    const kind = scope === 'global' ? 'global' : scope.kind;
+    const kind = kindOf(scope);
     const wanted = this.#options.roster
       .all()
       .filter(
         ({ name, manifest, gone }) => gone === undefined && names.has(name) && manifest.scopes.includes(kind),
       );
     if (this.#closed || wanted.length === 0) return;
-    const group = this.#use(scope);
+    const group = this.#groups.use(scope);
     if (group.narrowing !== undefined) group.narrowing.names = new Set([...group.narrowing.names, ...names]);
     const flights: Promise<unknown>[] = [];
     for (const extension of wanted) {
@@ -84,12 +86,12 @@ export class Instances implements GenerationInstances {
     }
     this.#evictOverCap(group);
     await Promise.all(flights);
-    this.#forgetEmpty(group);
+    this.#groups.forgetEmpty(group);
   }
 
   /** The open instances of a scope, in install order. */
   of(scope: InstanceScope): readonly LiveInstance[] {
-    return this.#groupOf(scope)?.listed() ?? [];
+    return this.#groups.get(scope)?.listed() ?? [];
   }
 
   /** An instance by its id, until it has ended: one that was evicted may still have calls that ask. */
@@ -99,12 +101,12 @@ export class Instances implements GenerationInstances {
 
   /** Why an extension has no instance at a scope. */
   failureOf(name: string, scope: InstanceScope): Failure | undefined {
-    return this.#options.failures.of(name, scope === 'global' ? 'global' : scope.kind, keyOf(scope));
+    return this.#options.failures.of(name, kindOf(scope), keyOf(scope));
   }
 
   /** When the next failed instance of a scope may be tried again, by the monotonic clock: a live set is not served past it. */
   nextRetryMs(scope: InstanceScope): number | undefined {
-    return this.#options.failures.nextDueMs(scope === 'global' ? 'global' : scope.kind, keyOf(scope));
+    return this.#options.failures.nextDueMs(kindOf(scope), keyOf(scope));
   }
 
   /**
@@ -113,7 +115,7 @@ export class Instances implements GenerationInstances {
    */
   pin(scope: InstanceScope): () => void {
     if (scope === 'global' || this.#closed) return () => {};
-    const group = this.#use(scope);
+    const group = this.#groups.use(scope);
     group.pins += 1;
     let pinned = true;
     return () => {
@@ -121,11 +123,9 @@ export class Instances implements GenerationInstances {
       pinned = false;
       group.pins -= 1;
       if (group.pins > 0) return;
-      const { narrowing } = group;
-      group.narrowing = undefined;
-      narrowing?.settle(this.#keepOnly(group, narrowing.names));
+      if (group.narrowing !== undefined) group.settleNarrowing(this.#keepOnly(group, group.narrowing.names));
       this.#evictOverCap();
-      this.#forgetEmpty(group);
+      this.#groups.forgetEmpty(group);
     };
   }
 
@@ -134,31 +134,23 @@ export class Instances implements GenerationInstances {
    * Resolves when they have ended.
    */
   narrow(scope: ScopeOf, names: ReadonlySet<string>): Promise<void> {
-    const group = this.#groupOf(scope);
+    const group = this.#groups.get(scope);
     if (group === undefined) return Promise.resolve();
     if (group.pins === 0) {
       const ended = this.#keepOnly(group, names);
-      this.#forgetEmpty(group);
+      this.#groups.forgetEmpty(group);
       return ended;
     }
-    if (group.narrowing === undefined) {
-      let settle: (after: Promise<void>) => void = () => {};
-      const done = new Promise<void>((resolve) => {
-        settle = resolve;
-      });
-      group.narrowing = { names, done, settle };
-    } else group.narrowing.names = names;
-    return group.narrowing.done;
+    return group.narrowLater(names);
   }
 
   /** Ends all instances of a scope, the last one opened first, pinned or not. */
   async close(scope: ScopeOf): Promise<void> {
-    const group = this.#groupOf(scope);
+    const group = this.#groups.get(scope);
     if (group === undefined) return;
-    this.#groups.delete(placeIn(scope));
+    this.#groups.remove(scope);
     const ended = this.#evict(group, [...group.slots.values()], 'its scope was closed');
-    group.narrowing?.settle(ended);
-    group.narrowing = undefined;
+    group.settleNarrowing(ended);
     await ended;
   }
 
@@ -174,57 +166,52 @@ export class Instances implements GenerationInstances {
 
   adopt(generation: Installed): void {
     for (const slot of this.#slots.values())
-      if (slot.extension === generation && slot.kind === 'global' && !slot.ended) this.#global.put(slot);
+      if (slot.extension === generation && slot.kind === 'global' && !slot.ended)
+        this.#groups.use('global').put(slot);
   }
 
   take(generation: Installed): TakenInstances {
-    const slots = [...this.#slots.values()].filter(
-      ({ extension, ended }) => extension === generation && !ended,
-    );
-    return this.#take(slots, generation.gone?.reason ?? 'its extension is leaving');
+    const reason = generation.gone?.reason ?? 'its extension is leaving';
+    const { close } = this.#take(this.#slotsOf(generation), reason);
+    return {
+      close: async () => {
+        await close();
+        // Those that were evicted before may still be ending.
+        await this.#endings.all(generation);
+      },
+    };
   }
 
   takeAll(): TakenInstances {
     this.#closed = true;
-    return this.#take(
-      [...this.#slots.values()].filter(({ ended }) => !ended),
-      'the hub is closing',
+    const groups = this.#groups.all();
+    const { close } = this.#take(this.#slotsOf(), 'the hub is closing');
+    // Whoever waits for pins to go waits no longer.
+    for (const group of groups) group.settleNarrowing(Promise.resolve());
+    return {
+      close: async () => {
+        await close();
+        await this.#endings.all();
+      },
+    };
+  }
+
+  /** What of a generation, or of all without one, is open or about to. */
+  #slotsOf(generation?: Installed): readonly Slot[] {
+    return [...this.#slots.values()].filter(
+      ({ extension, ended }) => !ended && (generation === undefined || extension === generation),
     );
   }
 
   changed(id: string): void {
     const slot = this.#slots.get(id);
-    if (slot === undefined || slot.ended) return;
-    slot.stale = true;
-    if (slot.opened && !slot.rereading) void this.#reread(slot);
-  }
-
-  #groupOf(scope: InstanceScope): ScopeGroup | undefined {
-    return scope === 'global' ? this.#global : this.#groups.get(placeIn(scope));
-  }
-
-  /** The group of a scope, as the most recently used one. */
-  #use(scope: InstanceScope): ScopeGroup {
-    if (scope === 'global') return this.#global;
-    const place = placeIn(scope);
-    const group = this.#groups.get(place) ?? new ScopeGroup(scope);
-    this.#groups.delete(place);
-    this.#groups.set(place, group);
-    return group;
-  }
-
-  #forgetEmpty(group: ScopeGroup): void {
-    const { scope, slots, pins } = group;
-    if (scope === undefined || slots.size > 0 || pins > 0) return;
-    if (this.#groups.get(placeIn(scope)) === group) this.#groups.delete(placeIn(scope));
+    if (slot !== undefined && !slot.ended) this.#rereads.note(slot);
   }
 
   #newSlot(extension: Installed, scope: InstanceScope): Slot {
     this.#born += 1;
-    const kind = scope === 'global' ? 'global' : scope.kind;
-    const id = `${extension.name}.${kind}.${this.#born}`;
-    const slot = new Slot(id, extension, kind, keyOf(scope), this.#born);
-    this.#slots.set(id, slot);
+    const slot = new Slot(extension, scope, this.#born);
+    this.#slots.set(slot.id, slot);
     return slot;
   }
 
@@ -247,7 +234,7 @@ export class Instances implements GenerationInstances {
       // The death of the extension is told by itself, and is no failure of the instance.
       if (extension.gone === undefined) {
         failures.record({ name: extension.name, scope: slot.kind, key: slot.key, ...fault });
-        report({ ...placeOf(slot), ...fault });
+        report({ ...reportedPlace(slot), ...fault });
       }
       void this.#take([slot], fault.reason).close();
       return fault;
@@ -257,33 +244,16 @@ export class Instances implements GenerationInstances {
 
   #opened(slot: Slot): void {
     slot.opened = true;
-    if (slot.stale) void this.#reread(slot);
-  }
-
-  /** Reads what an instance contributes again for as long as it changes meanwhile, ten times a second at most. */
-  async #reread(slot: Slot): Promise<void> {
-    const { clock, roster } = this.#options;
-    slot.rereading = true;
-    while (slot.stale && !slot.ended) {
-      slot.stale = false;
-      if ((await this.#opener.reread(slot)) && !slot.ended) roster.moved();
-      await Promise.race([
-        slot.taken,
-        new Promise<void>((resolve) => {
-          slot.timer = clock.setTimer(hubLimits.rereadMs, resolve);
-        }),
-      ]);
-    }
-    slot.rereading = false;
+    this.#rereads.look(slot);
   }
 
   /** Takes instances off their lists, at once. */
   #take(slots: readonly Slot[], reason: string): TakenInstances {
     for (const slot of slots) {
       slot.end(reason);
-      const group = slot.kind === 'global' ? this.#global : this.#groups.get(slot.place);
+      const group = this.#groups.at(slot.place);
       group?.remove(slot);
-      if (group !== undefined) this.#forgetEmpty(group);
+      if (group !== undefined) this.#groups.forgetEmpty(group);
     }
     return { close: () => this.#close(slots) };
   }
@@ -309,17 +279,11 @@ export class Instances implements GenerationInstances {
     return this.#evict(group, others, 'its extension is not active here any more');
   }
 
-  /** Pushes the least recently used scopes out until the cap holds; what is pinned or about to open stays. */
   #evictOverCap(used?: ScopeGroup): void {
     const { maxInstances = hubLimits.maxInstances } = this.#options;
-    let count = 0;
-    for (const { slots } of this.#groups.values()) count += slots.size;
-    for (const group of [...this.#groups.values()]) {
-      if (count <= maxInstances) return;
-      if (group === used || group.isBusy() || group.slots.size === 0) continue;
-      count -= group.slots.size;
+    for (const group of this.#groups.overCap(maxInstances, used)) {
       void this.#evict(group, [...group.slots.values()], 'others were used since');
-      this.#forgetEmpty(group);
+      this.#groups.forgetEmpty(group);
     }
   }
 }
@@ -328,7 +292,6 @@ function keyOf(scope: InstanceScope): string {
   return scope === 'global' ? '' : scope.key;
 }
 
-/** The place of a scope among all. */
-function placeIn(scope: InstanceScope): string {
-  return scope === 'global' ? 'global ' : `${scope.kind} ${scope.key}`;
+function kindOf(scope: InstanceScope): ScopeKind {
+  return scope === 'global' ? 'global' : scope.kind;
 }

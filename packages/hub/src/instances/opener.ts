@@ -76,7 +76,7 @@ export class Opener {
       this.#tellRefused(slot);
       return true;
     } catch (thrown) {
-      if (!slot.ended) report({ ...placeOf(slot), ...faultOf(thrown, 'instantiate_failed') });
+      if (!slot.ended) report({ ...reportedPlace(slot), ...faultOf(thrown, 'instantiate_failed') });
       return false;
     }
   }
@@ -90,22 +90,26 @@ export class Opener {
       const ended = (async () => slot.extension.carrier.close(slot.id))();
       if ((await within(clock, hubLimits.closeMs, ended)) === 'late')
         report({
-          ...placeOf(slot),
+          ...reportedPlace(slot),
           code: 'instance_close_late',
           reason: hubErrors.instance_close_late.message,
         });
     } catch (thrown) {
-      report({ ...placeOf(slot), ...faultOf(thrown, 'instance_close_late') });
+      report({ ...reportedPlace(slot), ...faultOf(thrown, 'instance_close_late') });
     }
   }
 
   #tellRefused(slot: Slot): void {
     for (const { code, what } of slot.refused)
-      this.#options.report({ ...placeOf(slot), code, reason: `${what} was left out` });
+      this.#options.report({ ...reportedPlace(slot), code, reason: `${what} was left out` });
   }
 }
 
 /** Where something happened, for a report. */
-export function placeOf({ extension, kind, key }: Slot): Pick<HubReport, 'extension' | 'scope' | 'key'> {
+export function reportedPlace({
+  extension,
+  kind,
+  key,
+}: Slot): Pick<HubReport, 'extension' | 'scope' | 'key'> {
   return { extension: extension.name, scope: kind, ...(key === '' ? {} : { key }) };
 }

@@ -1,16 +1,19 @@
 import type { LiveInstance, ScopeOf } from './live-instance.ts';
 import type { Slot } from './slot.ts';
 
+interface Narrowing {
+  names: ReadonlySet<string>;
+  readonly done: Promise<void>;
+  settle(after: Promise<void>): void;
+}
+
 /** The instances of one agent or session, or the global ones. */
 export class ScopeGroup {
   /** Undefined at global scope. */
   readonly scope: ScopeOf | undefined;
   readonly slots = new Map<string, Slot>();
   pins = 0;
-  /** What stays when the pins are gone; absent while nothing waits for that. */
-  narrowing:
-    | { names: ReadonlySet<string>; readonly done: Promise<void>; settle(after: Promise<void>): void }
-    | undefined;
+  #narrowing: Narrowing | undefined;
   #listed: readonly Slot[] | undefined;
 
   constructor(scope: ScopeOf | undefined) {
@@ -46,6 +49,34 @@ export class ScopeGroup {
     this.slots.delete(slot.extension.name);
     this.#listed = undefined;
     return true;
+  }
+
+  /** What stays when the pins are gone; undefined while nothing waits for that. */
+  get narrowing(): Pick<Narrowing, 'names'> | undefined {
+    return this.#narrowing;
+  }
+
+  /** These alone stay when the pins are gone; settles when the others have ended. */
+  narrowLater(names: ReadonlySet<string>): Promise<void> {
+    if (this.#narrowing === undefined) {
+      let settle: Narrowing['settle'] = () => {};
+      const done = new Promise<void>((resolve) => {
+        settle = resolve;
+      });
+      this.#narrowing = { names, done, settle };
+    } else this.#narrowing.names = names;
+    return this.#narrowing.done;
+  }
+
+  /** These are asked for again before they left. */
+  keep(names: ReadonlySet<string>): void {
+    if (this.#narrowing !== undefined) this.#narrowing.names = new Set([...this.#narrowing.names, ...names]);
+  }
+
+  /** Whoever waits for the narrowing waits for `ended` from here on. */
+  settleNarrowing(ended: Promise<void>): void {
+    this.#narrowing?.settle(ended);
+    this.#narrowing = undefined;
   }
 
   /** Whether something of it must stay: it is pinned, or an instance is about to open. */

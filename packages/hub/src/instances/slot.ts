@@ -4,7 +4,7 @@ import type { Contributions, OpenRequest } from '@fairlead/extension/runtime';
 import type { Fault } from '../failures/fault.ts';
 import type { Installed } from '../install/installed.ts';
 import type { CheckedInstance } from './check-instance.ts';
-import type { LiveInstance, RefusedContribution } from './live-instance.ts';
+import { type InstanceScope, type LiveInstance, placeOf, type RefusedContribution } from './live-instance.ts';
 
 const NOTHING: Contributions = Object.freeze({
   tools: [],
@@ -24,7 +24,7 @@ export class Slot implements LiveInstance {
   readonly extension: Installed;
   readonly kind: ScopeKind;
   readonly key: string;
-  /** Its kind and key as one text. */
+  /** Its scope as one text. */
   readonly place: string;
   /** Counts up: instances end in the reverse order. */
   readonly born: number;
@@ -46,12 +46,12 @@ export class Slot implements LiveInstance {
   #end: (() => void) | undefined;
   #ended: string | undefined;
 
-  constructor(id: string, extension: Installed, kind: ScopeKind, key: string, born: number) {
-    this.id = id;
+  constructor(extension: Installed, scope: InstanceScope, born: number) {
     this.extension = extension;
-    this.kind = kind;
-    this.key = key;
-    this.place = `${kind} ${key}`;
+    this.kind = scope === 'global' ? 'global' : scope.kind;
+    this.key = scope === 'global' ? '' : scope.key;
+    this.id = `${extension.name}.${this.kind}.${born}`;
+    this.place = placeOf(scope);
     this.born = born;
     this.taken = new Promise((resolve) => {
       this.#end = resolve;
