@@ -21,6 +21,16 @@ export const modelLimits = Object.freeze({
   said: 200,
   /** Calls in one reply; a reply with more is broken, not eager. */
   calls: 128,
+  /** UTF-16 units of a call's id and of the name of its tool, as a back end gives them. */
+  callName: 256,
+  /** The arguments of one call. What is larger is no JSON to the host; a person could not judge it either. */
+  arguments: Object.freeze({
+    maxBytes: MIB,
+    maxDepth: 64,
+    maxNodes: 50_000,
+    maxStringBytes: MIB,
+    maxKeyBytes: KIB,
+  }),
 });
 
 /** What an operator may write in `[[backends]]`, and what holds where nothing is written. */
@@ -66,6 +76,11 @@ export const tokenLimits = Object.freeze({
   perTool: 15,
   /** UTF-8 bytes of a token where the tokenizer is not loaded, or is not asked. */
   bytesPerToken: 4,
+  /**
+   * UTF-16 units that the tokenizer is given at once. Its time grows with the square of a run without a break: 64 KiB of one letter
+   * take seconds, in pieces they take milliseconds, and a cut costs a token at most.
+   */
+  pieceUnits: 512,
 });
 
 /** What turns, sessions and days may cost before they stop; 0 switches one off. Money is whole nano-dollars. */
