@@ -6,9 +6,9 @@ export class Endings {
   readonly #places = new WeakMap<Installed, Map<string, Promise<unknown>>>();
   readonly #running = new Set<Promise<void>>();
 
-  /** Settles when nothing of the extension is ending at a place; undefined where nothing is. */
-  at(extension: Installed, place: string): Promise<unknown> | undefined {
-    return this.#places.get(extension)?.get(place);
+  /** Settles when nothing of an instance's extension is ending at its place; undefined where nothing is. */
+  at({ extension, kind, key }: Slot): Promise<unknown> | undefined {
+    return this.#places.get(extension)?.get(`${kind} ${key}`);
   }
 
   /** Settles when nothing of the extension, or of any without one, is ending anywhere. */
@@ -18,7 +18,8 @@ export class Endings {
   }
 
   /** An instance begins to end; what comes back is called when it has. */
-  begin({ extension, place }: Slot): () => void {
+  begin({ extension, kind, key }: Slot): () => void {
+    const place = `${kind} ${key}`;
     let settle = (): void => {};
     const own = new Promise<void>((resolve) => {
       settle = resolve;

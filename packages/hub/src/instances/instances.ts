@@ -76,7 +76,7 @@ export class Instances implements GenerationInstances {
       );
     if (this.#closed || wanted.length === 0) return;
     const group = this.#groups.use(scope);
-    if (group.narrowing !== undefined) group.narrowing.names = new Set([...group.narrowing.names, ...names]);
+    group.keep(names);
     const flights: Promise<unknown>[] = [];
     for (const extension of wanted) {
       const slot = group.slots.get(extension.name);
@@ -123,7 +123,8 @@ export class Instances implements GenerationInstances {
       pinned = false;
       group.pins -= 1;
       if (group.pins > 0) return;
-      if (group.narrowing !== undefined) group.settleNarrowing(this.#keepOnly(group, group.narrowing.names));
+      const { narrowing } = group;
+      if (narrowing !== undefined) group.settleNarrowing(this.#keepOnly(group, narrowing));
       this.#evictOverCap();
       this.#groups.forgetEmpty(group);
     };
@@ -219,7 +220,7 @@ export class Instances implements GenerationInstances {
     const { failures, report } = this.#options;
     const slot = this.#newSlot(extension, scope);
     group.put(slot);
-    const before = this.#endings.at(extension, slot.place);
+    const before = this.#endings.at(slot);
     slot.flight = (async () => {
       await before;
       if (slot.ended) return undefined;
@@ -251,7 +252,7 @@ export class Instances implements GenerationInstances {
   #take(slots: readonly Slot[], reason: string): TakenInstances {
     for (const slot of slots) {
       slot.end(reason);
-      const group = this.#groups.at(slot.place);
+      const group = this.#groups.get(slot.scope);
       group?.remove(slot);
       if (group !== undefined) this.#groups.forgetEmpty(group);
     }

@@ -14,11 +14,6 @@ export interface ScopeOf {
 /** What instances are kept by: an agent, a session, or the whole peer. */
 export type InstanceScope = ScopeOf | 'global';
 
-/** A scope as one text. */
-export function placeOf(scope: InstanceScope): string {
-  return scope === 'global' ? 'global ' : `${scope.kind} ${scope.key}`;
-}
-
 /** Something that an instance contributes and that was left out. */
 export interface RefusedContribution {
   readonly code: 'hook_undeclared' | 'capability_not_declared' | 'name_reserved';

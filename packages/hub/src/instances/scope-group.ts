@@ -1,6 +1,11 @@
 import type { LiveInstance, ScopeOf } from './live-instance.ts';
 import type { Slot } from './slot.ts';
 
+/** How many instances several groups have, those included that are about to open. */
+export interface InstanceCount {
+  instances: number;
+}
+
 interface Narrowing {
   names: ReadonlySet<string>;
   readonly done: Promise<void>;
@@ -13,11 +18,17 @@ export class ScopeGroup {
   readonly scope: ScopeOf | undefined;
   readonly slots = new Map<string, Slot>();
   pins = 0;
+  /** Counts up over all groups with each use. */
+  used = 0;
   #narrowing: Narrowing | undefined;
   #listed: readonly Slot[] | undefined;
 
-  constructor(scope: ScopeOf | undefined) {
+  readonly #count: InstanceCount;
+
+  /** @param count Of all groups together; this one keeps its part of it. */
+  constructor(scope: ScopeOf | undefined, count: InstanceCount) {
     this.scope = scope;
+    this.#count = count;
   }
 
   /** The open ones, in install order. */
@@ -34,6 +45,7 @@ export class ScopeGroup {
   }
 
   put(slot: Slot): void {
+    if (!this.slots.has(slot.extension.name)) this.#count.instances += 1;
     this.slots.set(slot.extension.name, slot);
     this.#listed = undefined;
   }
@@ -47,13 +59,14 @@ export class ScopeGroup {
   remove(slot: Slot): boolean {
     if (this.slots.get(slot.extension.name) !== slot) return false;
     this.slots.delete(slot.extension.name);
+    this.#count.instances -= 1;
     this.#listed = undefined;
     return true;
   }
 
   /** What stays when the pins are gone; undefined while nothing waits for that. */
-  get narrowing(): Pick<Narrowing, 'names'> | undefined {
-    return this.#narrowing;
+  get narrowing(): ReadonlySet<string> | undefined {
+    return this.#narrowing?.names;
   }
 
   /** These alone stay when the pins are gone; settles when the others have ended. */

@@ -1,45 +1,48 @@
-import { type InstanceScope, placeOf, type ScopeOf } from './live-instance.ts';
-import { ScopeGroup } from './scope-group.ts';
+import type { InstanceScope, ScopeOf } from './live-instance.ts';
+import { type InstanceCount, ScopeGroup } from './scope-group.ts';
 
 /** The groups of instances: one for the peer, one for each agent and session that has some. */
 export class ScopeGroups {
-  readonly #global = new ScopeGroup(undefined);
-  /** The least recently used one first. */
-  readonly #groups = new Map<string, ScopeGroup>();
+  readonly #global = new ScopeGroup(undefined, { instances: 0 });
+  // By key, so that looking one up makes no text: it is done at every turn.
+  readonly #agents = new Map<string, ScopeGroup>();
+  readonly #sessions = new Map<string, ScopeGroup>();
+  /** Of agents and sessions. */
+  readonly #count: InstanceCount = { instances: 0 };
+  #uses = 0;
 
   get(scope: InstanceScope): ScopeGroup | undefined {
-    return scope === 'global' ? this.#global : this.#groups.get(placeOf(scope));
-  }
-
-  /** The group at a place, as `placeOf` says it. */
-  at(place: string): ScopeGroup | undefined {
-    return place === placeOf('global') ? this.#global : this.#groups.get(place);
+    return scope === 'global' ? this.#global : this.#groupsOf(scope).get(scope.key);
   }
 
   /** The group of a scope, as the most recently used one. */
   use(scope: InstanceScope): ScopeGroup {
     if (scope === 'global') return this.#global;
-    const place = placeOf(scope);
-    const group = this.#groups.get(place) ?? new ScopeGroup(scope);
-    this.#groups.delete(place);
-    this.#groups.set(place, group);
+    const groups = this.#groupsOf(scope);
+    let group = groups.get(scope.key);
+    if (group === undefined) {
+      group = new ScopeGroup(scope, this.#count);
+      groups.set(scope.key, group);
+    }
+    this.#uses += 1;
+    group.used = this.#uses;
     return group;
   }
 
-  /** Those of agents and sessions, the least recently used one first. */
+  /** Those of agents and sessions. */
   all(): readonly ScopeGroup[] {
-    return [...this.#groups.values()];
+    return [...this.#agents.values(), ...this.#sessions.values()];
   }
 
   remove(scope: ScopeOf): void {
-    this.#groups.delete(placeOf(scope));
+    this.#groupsOf(scope).delete(scope.key);
   }
 
   /** A group without instances and pins is nothing to keep. */
   forgetEmpty(group: ScopeGroup): void {
     const { scope, slots, pins } = group;
     if (scope === undefined || slots.size > 0 || pins > 0) return;
-    if (this.#groups.get(placeOf(scope)) === group) this.remove(scope);
+    if (this.get(scope) === group) this.remove(scope);
   }
 
   /**
@@ -47,10 +50,10 @@ export class ScopeGroups {
    * stay, and so does the one that is in use.
    */
   overCap(most: number, used: ScopeGroup | undefined): readonly ScopeGroup[] {
-    const groups = this.all();
-    let count = groups.reduce((sum, { slots }) => sum + slots.size, 0);
+    let count = this.#count.instances;
+    if (count <= most) return NONE;
     const leaving: ScopeGroup[] = [];
-    for (const group of groups) {
+    for (const group of this.all().toSorted((one, other) => one.used - other.used)) {
       if (count <= most) break;
       if (group === used || group.isBusy()) continue;
       count -= group.slots.size;
@@ -58,4 +61,10 @@ export class ScopeGroups {
     }
     return leaving;
   }
+
+  #groupsOf({ kind }: ScopeOf): Map<string, ScopeGroup> {
+    return kind === 'agent' ? this.#agents : this.#sessions;
+  }
 }
+
+const NONE: readonly ScopeGroup[] = [];

@@ -4,7 +4,7 @@ import type { Contributions, OpenRequest } from '@fairlead/extension/runtime';
 import type { Fault } from '../failures/fault.ts';
 import type { Installed } from '../install/installed.ts';
 import type { CheckedInstance } from './check-instance.ts';
-import { type InstanceScope, type LiveInstance, placeOf, type RefusedContribution } from './live-instance.ts';
+import type { InstanceScope, LiveInstance, RefusedContribution } from './live-instance.ts';
 
 const NOTHING: Contributions = Object.freeze({
   tools: [],
@@ -24,8 +24,7 @@ export class Slot implements LiveInstance {
   readonly extension: Installed;
   readonly kind: ScopeKind;
   readonly key: string;
-  /** Its scope as one text. */
-  readonly place: string;
+  readonly scope: InstanceScope;
   /** Counts up: instances end in the reverse order. */
   readonly born: number;
   contributions: Contributions = NOTHING;
@@ -51,7 +50,7 @@ export class Slot implements LiveInstance {
     this.kind = scope === 'global' ? 'global' : scope.kind;
     this.key = scope === 'global' ? '' : scope.key;
     this.id = `${extension.name}.${this.kind}.${born}`;
-    this.place = placeOf(scope);
+    this.scope = scope;
     this.born = born;
     this.taken = new Promise((resolve) => {
       this.#end = resolve;
