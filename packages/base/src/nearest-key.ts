@@ -7,7 +7,10 @@ export function nearestKey(written: string, known: Iterable<string>): string | u
   let nearest: string | undefined;
   let least = Math.min(3, Math.max(1, Math.ceil(word.length / 3))) + 1;
   for (const candidate of known) {
-    const distance = editDistance(word, candidate.toLowerCase());
+    // As many letters as the lengths differ must be inserted or removed at least: most candidates need no look.
+    const letters = candidate.toLowerCase();
+    if (Math.abs(letters.length - word.length) >= least) continue;
+    const distance = editDistance(word, letters);
     if (distance < least) {
       least = distance;
       nearest = candidate;

@@ -13,19 +13,28 @@ export type EnvironmentKeys =
  */
 export function collectEnvironmentKeys(document: unknown): EnvironmentKeys {
   const names = new Set<string>();
-  const pending: { readonly value: unknown; readonly path: TomlPath }[] = [{ value: document, path: [] }];
+  const pending: Place[] = [{ value: document, above: null, key: '' }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     for (const [key, value] of membersOf(next.value)) {
-      const path = [...next.path, key];
       if (typeof key === 'string' && key.endsWith('_env')) {
+        const path = pathOf({ value, above: next, key });
         const fault = collectNames(value, path, names);
         if (fault !== null) return { ok: false, path: fault };
         if (names.size > hostLimits.environmentKeys) return { ok: false, path };
       }
-      if (typeof value === 'object') pending.push({ value, path });
+      if (typeof value === 'object') pending.push({ value, above: next, key });
     }
   }
   return { ok: true, names: [...names].sort() };
+}
+
+/** Where a value stands. Paths are put together where one is shown: a copy for each value would cost the square of a file. */
+type Place = { readonly value: unknown; readonly above: Place | null; readonly key: string | number };
+
+function pathOf(place: Place): (string | number)[] {
+  const path: (string | number)[] = [];
+  for (let at = place; at.above !== null; at = at.above) path.push(at.key);
+  return path.reverse();
 }
 
 function collectNames(value: unknown, path: TomlPath, names: Set<string>): TomlPath | null {
