@@ -44,6 +44,7 @@ export class Registry {
   readonly #drains: Drains;
   readonly #lanes = new Lanes();
   #lastPlace = 0;
+  #strangersForgotten = false;
   #closed: Promise<void> | undefined;
 
   constructor(options: RegistryOptions) {
@@ -97,6 +98,7 @@ export class Registry {
     const firstPlace = this.#lastPlace + 1;
     this.#lastPlace += sources.length;
     const report = await this.#lanes.run(names, () => this.#install(sources, firstPlace, true));
+    this.#forgetStrangers();
     const started = report.installed.length === 0 ? [] : await this.#startWaiting();
     return { ...report, installed: inOrder([...report.installed, ...started]) };
   }
@@ -126,6 +128,13 @@ export class Registry {
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
+  }
+
+  /** Once, after the host's own are installed: what an earlier start left of others is of no use. */
+  #forgetStrangers(): void {
+    if (this.#strangersForgotten) return;
+    this.#strangersForgotten = true;
+    this.#options.failures.retain(new Set([...this.all(), ...this.failed()].map(({ name }) => name)));
   }
 
   #checkOpen(): void {

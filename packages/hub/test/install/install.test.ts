@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hygiene, manualClock } from '@fairlead/testing';
 import { contributionsOf, FakeExtension, held } from '../fake-extension.ts';
-import { names, registryFloor, session } from '../registry-floor.ts';
+import { names, noStore, registryFloor, session } from '../registry-floor.ts';
 
 test('an extension that contributes nothing is installed, and changes nothing else', async (t) => {
   hygiene(t);
@@ -451,6 +451,29 @@ test('undeclared contributions are left out and told; the rest lives', async (t)
       ['capability_not_declared', 'sly', 'global'],
     ],
   );
+});
+
+test('the first install forgets failures of an earlier start whose extensions are not installed any more', async (t) => {
+  hygiene(t);
+  const row = { key: '', code: 'instantiate_failed', reason: 'x', tries: 3, next_try_ms: 1 };
+  const store = {
+    ...noStore(),
+    read: async <Row>() =>
+      [
+        { ...row, name: 'notes', scope: 'session' },
+        { ...row, name: 'gone', scope: 'global' },
+        { ...row, name: 'notes', scope: 'install', next_try_ms: null },
+      ] as Row[],
+  };
+  const { registry, failures } = await registryFloor(t, { store });
+  await registry.install([new FakeExtension('notes').source()]);
+  assert.deepEqual(
+    failures.all().map(({ name, scope }) => [name, scope]),
+    [['notes', 'session']],
+  );
+  failures.record({ name: 'later', scope: 'install', key: '', code: 'extension_load_failed', reason: 'x' });
+  await registry.install([new FakeExtension('maps').source()]);
+  assert.equal(failures.all().length, 2);
 });
 
 test('closing gives up what still starts and opens, and takes nothing more', async (t) => {
