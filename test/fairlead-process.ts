@@ -7,7 +7,10 @@ import { pidIsAlive, repositoryRoot, waitFor } from '@fairlead/testing';
 /** The launcher, as a person types it. */
 export const launcher: string = join(repositoryRoot, 'fairlead');
 /** A plugin that breaks one rule of the protocol, or none. */
-export const hostilePlugin: string = join(repositoryRoot, 'test/hostile-plugin/hostile-plugin.mjs');
+export const hostilePlugin: string = join(
+  repositoryRoot,
+  'packages/plugin-conformance/bin/fairlead-hostile-plugin.ts',
+);
 
 /** Only catches hanging: a start takes a second or two on a busy machine. */
 const hangMs = 60_000;

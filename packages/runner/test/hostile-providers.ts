@@ -1,4 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@fairlead/base';
 import { resolveExecutable, sensitiveNames, spawnTree, startWatchdog } from '@fairlead/process';
@@ -13,7 +15,17 @@ import { EnvironmentSnapshots } from '../src/provider/environment-snapshots.ts';
 import type { LaunchServices } from '../src/provider/launch-provider.ts';
 import { ProviderSet } from '../src/providers/provider-set.ts';
 
-export const HOSTILE = join(repositoryRoot, 'test/hostile-plugin/hostile-plugin.mjs');
+/** By its path: the package stands on a floor of its own, and is a program here. */
+export const HOSTILE = join(repositoryRoot, 'packages/plugin-conformance/bin/fairlead-hostile-plugin.ts');
+
+/** What the hostile plugin compiles to, made once for a test file: its many starts then cost a third. */
+const compiled = mkdtempSync(join(tmpdir(), 'fairlead-hostile-'));
+process.once('exit', () => rmSync(compiled, { recursive: true, force: true }));
+const compiling = { NODE_DISABLE_COMPILE_CACHE: undefined, NODE_COMPILE_CACHE: compiled };
+execFileSync(process.execPath, [HOSTILE, '--list'], {
+  stdio: 'ignore',
+  env: { ...process.env, ...compiling },
+});
 
 /** One `[[plugins.providers]]`: a scenario of the hostile plugin, unless it names another command. */
 export type Entry = {
@@ -102,7 +114,7 @@ export class HostileProviders {
           environmentsOf: ({ shell }, signal) =>
             new EnvironmentSnapshots({
               shell,
-              base: process.env,
+              base: { ...process.env, ...compiling },
               sensitive: sensitiveNames(),
               cwd: folder,
               platform,

@@ -190,7 +190,12 @@ test('tools_list shows definitions as received, with observation and the seconds
       ['strict', 2],
     ],
   );
-  assert.deepEqual(tools[0]?.definition, { name: 'echo', inputSchema: { type: 'object' }, title: 'Echo' });
+  assert.deepEqual(tools[0]?.definition, {
+    name: 'echo',
+    inputSchema: { type: 'object' },
+    title: 'Echo',
+    annotations: { readOnlyHint: true },
+  });
   for (const { observation } of tools) assert.match(observation, /^[A-Za-z0-9_-]{43}$/);
   assert.equal(
     providers.logged.some((line) => line.includes('"provider.tool_timeout_unused"')),
