@@ -42,8 +42,8 @@ export const backendLimits = Object.freeze({
   /** Bytes of a model's name as the back end knows it, and of an address or file. */
   text: 1024,
   requestTimeoutSecs: 120,
-  /** An hour of silence is nobody's answer. */
-  requestTimeoutMaxSecs: 3600,
+  /** The HTTP client of Node gives up by itself after this. */
+  requestTimeoutMaxSecs: 300,
   maxRetries: 3,
   maxRetriesMax: 10,
   maxTokens: 8192,
