@@ -5,6 +5,7 @@ import { eightProviders } from './eight-providers.ts';
 import { hookDispatch } from './hook-dispatch.ts';
 import { httpCall } from './http-call.ts';
 import { idleMemory } from './idle-memory.ts';
+import { liveSet } from './live-set.ts';
 import { mcpHttp } from './mcp-http.ts';
 import { mcpStdio } from './mcp-stdio.ts';
 import { peers } from './peers.ts';
@@ -29,6 +30,7 @@ export const benches: readonly Bench[] = [
   cliHelp,
   upReady,
   hookDispatch,
+  liveSet,
   storeAppend,
   storeOpen,
   storeMemory,

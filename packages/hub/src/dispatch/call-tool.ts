@@ -212,8 +212,8 @@ function refused(code: string, message: string): ToolEnd {
   return { certainty: 'not_started', code, text, isError: true, rewrittenBy: [], changedBy: [] };
 }
 
-function notFound({ absent }: LiveSnapshot, name: string): readonly [string, string] {
-  const owner = absent.find(({ manifest }) => manifest.tools.some((tool) => tool.name === name));
+function notFound(snapshot: LiveSnapshot, name: string): readonly [string, string] {
+  const owner = snapshot.absent().find(({ manifest }) => manifest.tools.some((tool) => tool.name === name));
   if (owner === undefined) return ['tool_not_found', `${extensionErrors.tool_not_found.message} (${name})`];
   return ['tool_inactive', `${name} belongs to ${absence(owner)}`];
 }

@@ -90,10 +90,13 @@ function answerOf(value: Json): CommandAnswer {
   return data === undefined ? { text } : { text, data };
 }
 
-function unknownText({ absent }: LiveSnapshot, name: string): string {
-  const owner = absent.find(
-    ({ manifest, why }) => why !== 'opted_out' && manifest.commands.some((command) => command.name === name),
-  );
+function unknownText(snapshot: LiveSnapshot, name: string): string {
+  const owner = snapshot
+    .absent()
+    .find(
+      ({ manifest, why }) =>
+        why !== 'opted_out' && manifest.commands.some((command) => command.name === name),
+    );
   return owner === undefined
     ? `${extensionErrors.unknown_command.message} (/${name})`
     : `/${name} belongs to ${absence(owner)}`;

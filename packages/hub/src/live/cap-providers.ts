@@ -4,7 +4,7 @@ import type { PreparedInstance } from './prepared-instance.ts';
 export type CapProviders = ReadonlyMap<string, readonly PreparedInstance[]>;
 
 /** `members` in the order in which they contribute. */
-export function capProviders(members: Iterable<PreparedInstance>): CapProviders {
+export function capProviders(members: readonly PreparedInstance[]): CapProviders {
   const providers = new Map<string, PreparedInstance[]>();
   for (const member of members) {
     for (const { kind } of member.contributions.caps) {

@@ -62,9 +62,10 @@ export class HookGathering {
     this.#world = world;
   }
 
+  /** Instances come once each, in firing order. */
   add(part: PreparedInstance): void {
     if (part.fired.length === 0) return;
-    const cell = this.#world.cell(part);
+    const cell = this.#world.newCell(part);
     const { gates } = part.contributions;
     for (const [kind, endpoint] of part.fired) {
       const { targets, cells } = this.#of(kind);
@@ -73,7 +74,7 @@ export class HookGathering {
           ? new JudgingTarget(cell, endpoint, gates)
           : new LiveTarget(cell, endpoint);
       // Of one extension's instances, the last one that is added answers a prompt, a tail, a status.
-      if (SINGLE.has(kind) && targets.at(-1)?.owner === target.owner) {
+      if (isSingle(kind) && targets.at(-1)?.owner === target.owner) {
         targets.pop();
         cells.pop();
       }
@@ -98,7 +99,9 @@ export class HookGathering {
   }
 }
 
-const SINGLE: ReadonlySet<FiredKind> = new Set(['prompt', 'tail', 'status']);
+function isSingle(kind: FiredKind): boolean {
+  return kind === 'prompt' || kind === 'tail' || kind === 'status';
+}
 
 const NOWHERE: HookEndpoint = Object.freeze({ begin: () => undefined });
 

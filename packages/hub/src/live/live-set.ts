@@ -113,11 +113,11 @@ export class LiveSetLease implements LiveSet {
   }
 
   get shadowed(): LiveSet['shadowed'] {
-    return this.#snapshot.shadowed;
+    return this.#snapshot.shadowed();
   }
 
   get refused(): LiveSet['refused'] {
-    return this.#snapshot.refused;
+    return this.#snapshot.refused();
   }
 
   get waiting(): LiveSet['waiting'] {

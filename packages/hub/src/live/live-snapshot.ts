@@ -32,9 +32,9 @@ export interface LiveSnapshot {
   readonly tools: ReadonlyMap<string, OwnedTool>;
   readonly commands: ReadonlyMap<string, OwnedCommand>;
   readonly fired: Readonly<Record<FiredKind, HookList>>;
-  readonly shadowed: readonly Shadowed[];
-  readonly refused: readonly Refused[];
   readonly waiting: readonly Waiting[];
+  shadowed(): readonly Shadowed[];
+  refused(): readonly Refused[];
   /** Installed, and not in this set, or not with every instance. */
-  readonly absent: readonly Absent[];
+  absent(): readonly Absent[];
 }

@@ -26,6 +26,8 @@ export interface Member {
 /** Members that take part, and those that wait for a cap of somebody who does not. */
 export interface Admitted {
   readonly members: readonly Member[];
+  /** Their instances, in the order in which they contribute. */
+  readonly parts: readonly PreparedInstance[];
   readonly unmet: ReadonlyMap<Member, Waiting>;
   readonly caps: CapProviders;
 }
@@ -34,28 +36,30 @@ export interface Admitted {
  * Leaves out whose required caps nobody provides here; leaving one out may leave out others. Two that need each other stay.
  */
 export function admitMembers(candidates: readonly Member[]): Admitted {
-  let members = candidates;
-  let caps = capProviders(partsOf(members));
   const unmet = new Map<Member, Waiting>();
+  let members = candidates;
   for (;;) {
+    const parts = partsOf(members);
+    const caps = capProviders(parts);
     const before = unmet.size;
     for (const member of members) {
-      const need = unmetNeed(member, members, caps);
+      const need = unmetNeed(member, parts, caps);
       if (need !== undefined) unmet.set(member, waitingFor(member, need));
     }
-    if (unmet.size === before) return { members, unmet, caps };
+    if (unmet.size === before) return { members, parts, unmet, caps };
     members = members.filter((member) => !unmet.has(member));
-    caps = capProviders(partsOf(members));
   }
 }
 
-function* partsOf(members: readonly Member[]): Generator<PreparedInstance> {
-  for (const { parts } of members) yield* parts;
+function partsOf(members: readonly Member[]): readonly PreparedInstance[] {
+  const all: PreparedInstance[] = [];
+  for (const { parts } of members) for (const part of parts) all.push(part);
+  return all;
 }
 
 function unmetNeed(
   { parts }: Member,
-  members: readonly Member[],
+  all: readonly PreparedInstance[],
   caps: CapProviders,
 ): CapabilityRequest | undefined {
   const needs = parts[0]?.needs;
@@ -64,7 +68,7 @@ function unmetNeed(
     const fits = ({ instance }: PreparedInstance) =>
       provider === undefined || instance.extension.name === provider;
     if (caps.get(kind)?.some(fits) === true) return false;
-    return !members.some(({ parts: others }) => others.some((part) => fits(part) && provides(part, kind)));
+    return !all.some((part) => fits(part) && provides(part, kind));
   });
 }
 

@@ -34,11 +34,13 @@ export class World {
   }
 
   cell(prepared: PreparedInstance): CallCell {
-    let cell = this.#cells.get(prepared);
-    if (cell === undefined) {
-      cell = new CallCell(this, prepared);
-      this.#cells.set(prepared, cell);
-    }
+    return this.#cells.get(prepared) ?? this.newCell(prepared);
+  }
+
+  /** The same for an instance that has none yet. */
+  newCell(prepared: PreparedInstance): CallCell {
+    const cell = new CallCell(this, prepared);
+    this.#cells.set(prepared, cell);
     return cell;
   }
 

@@ -237,7 +237,7 @@ test('property: any world of extensions, scopes and switches gives the set that 
       );
       // Every name that is contributed is called, or recorded as shadowed.
       const contributed = turn.reduce((sum, { part: { tools } }) => sum + tools.length, 0);
-      const losers = set.shadowed.filter(({ kind }) => kind === 'tool');
+      const losers = set.shadowed().filter(({ kind }) => kind === 'tool');
       assert.equal(set.tools.size + losers.length, contributed);
       for (const { name, owner, scope, by } of losers) {
         const winner = set.tools.get(name);
