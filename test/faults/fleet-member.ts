@@ -106,9 +106,12 @@ export class FleetMember {
     if (this.isOver) return;
     const limits = readFileSync(`/proc/${this.pid}/limits`, 'utf8');
     const [, soft = '1024', hard = '4096'] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
-    const open = readdirSync(`/proc/${this.pid}/fd`).length;
     this.#limits ??= { soft, hard };
-    prlimit(this.pid, `${open + spare}:${hard}`);
+    // The limit is one of numbers: it bites where the lowest free one is not below it.
+    const open = new Set(readdirSync(`/proc/${this.pid}/fd`).map(Number));
+    let limit = 0;
+    for (let free = 0; free <= spare; limit += 1) if (!open.has(limit)) free += 1;
+    prlimit(this.pid, `${limit - 1}:${hard}`);
   }
 
   unlimitDescriptors(): void {

@@ -15,8 +15,8 @@ import { SmallDisk } from './small-disk.ts';
 
 /** Budgets and pauses of the processes pass so many times faster: a call of 30 s has 3 s. */
 const RATE = 10;
-const START_MS = 60_000;
-const RESTORE_MS = 60_000;
+const START_MS = 120_000;
+const RESTORE_MS = 120_000;
 /** After so many lost links a Runner waits long before the next attempt: a fresh one does not. */
 const LINKS_MAX = 3;
 const RUNNER = 'desk';

@@ -20,7 +20,7 @@ export class FrameSplitter {
 }
 
 /** The JSON of a text frame, null for every other. */
-export function jsonOf(frame: Buffer): Json {
+function jsonOf(frame: Buffer): Json {
   if (frame.length < 2 || frame.readUInt8(0) !== 0x81) return null;
   const { at, mask } = headOf(frame);
   const payload = Buffer.from(frame.subarray(at));

@@ -72,8 +72,9 @@ export function planAttack(adversary: Adversary, calls: number, random: SeededRa
       const target =
         topology === 'together' ? 'host' : random.pick(['runner', 'gateway', 'gateway'] as const);
       const when = trigger(random, ['begin', 'sent', 'ledger'], call);
-      const limit = { kind: 'limit', target, spare: random.below(4) } as const;
-      const unlimit = { when: { on: 'answer', call }, action: { kind: 'unlimit', target } } as const;
+      const limit = { kind: 'limit', target, spare: random.pick([0, 0, 0, 1, 2]) } as const;
+      const last = { on: 'answer', call: random.pick([call, calls - 1]) } as const;
+      const unlimit = { when: last, action: { kind: 'unlimit', target } } as const;
       return { topology, steps: [{ when, action: limit }, unlimit] };
     }
     case 'skew-clock':
@@ -86,7 +87,8 @@ export function planAttack(adversary: Adversary, calls: number, random: SeededRa
     case 'lose-power': {
       const topology = random.pick(['apart', 'together'] as const);
       const target = topology === 'together' ? 'host' : 'gateway';
-      const when = trigger(random, ['journal', 'ledger', 'answer', 'answer'], call);
+      const seen = topology === 'apart' ? (['request', 'request'] as const) : (['journal'] as const);
+      const when = trigger(random, ['journal', 'ledger', 'answer', ...seen], call);
       const action = {
         kind: 'power',
         target,

@@ -125,10 +125,15 @@ async function untilSettled(fleet: Fleet, before: number): Promise<void> {
       row.settled_certainty !== null ||
       row.runner_instance === null ||
       !runners.has(row.runner_instance));
-  await waitFor(() => fleet.journal.calls(before).every(isFinal), {
-    what: 'the settling of every call',
-    timeoutMs: SETTLED_MS,
-  }).catch(() => {});
+  const isSettled = () => {
+    try {
+      return fleet.journal.calls(before).every(isFinal);
+    } catch {
+      // Its gateway has just been started and holds it for a moment.
+      return false;
+    }
+  };
+  await waitFor(isSettled, { what: 'the settling of every call', timeoutMs: SETTLED_MS }).catch(() => {});
 }
 
 async function ask(fleet: Fleet, id: string): Promise<CallFacts['asked']> {
