@@ -53,6 +53,7 @@ test('the product database has the peer-local tables and those of the log, and o
         'searched',
         'stores',
         'tokens',
+        'usage',
         'words',
       ],
     );
