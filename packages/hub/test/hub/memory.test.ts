@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { promisify } from 'node:util';
+import { hygiene, temporaryFolder } from '@fairlead/testing';
+
+const run = promisify(execFile);
+const fixture = join(import.meta.dirname, '../fixtures/session-cycles.ts');
+
+test('1,000 sessions opened and closed, with timers and listeners, retain at most 5 MiB and no handle', async (t) => {
+  hygiene(t);
+  const { stdout } = await run(process.execPath, ['--expose-gc', fixture, temporaryFolder(t)], {
+    timeout: 120_000,
+  });
+  const { retained, handles, listening } = JSON.parse(stdout) as Record<string, number>;
+  assert.ok((retained ?? Number.NaN) < 5 * 1024 * 1024, `${retained} bytes are retained`);
+  assert.deepEqual([handles, listening], [0, 0]);
+});
