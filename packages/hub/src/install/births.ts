@@ -4,6 +4,7 @@ import { type Fault, faultOf } from '../failures/fault.ts';
 import { hubLimits } from '../limits.ts';
 import type { ExtensionSource } from './extension-source.ts';
 import { Generation } from './generation.ts';
+import { Moment } from './moment.ts';
 import { readGeneration } from './read-generation.ts';
 import { within } from './within.ts';
 
@@ -21,31 +22,21 @@ export type Birth = { readonly ok: true; readonly generation: Generation } | ({ 
 export class Births {
   readonly #options: BirthsOptions;
   readonly #counts = new Map<string, number>();
-  readonly #closing: Promise<void>;
-  #close: () => void = () => {};
-  #closed = false;
+  /** Everything is given up. */
+  readonly closing = new Moment();
 
   constructor(options: BirthsOptions) {
     this.#options = options;
-    this.#closing = new Promise((resolve) => {
-      this.#close = resolve;
-    });
   }
 
   /** Gives up what still starts. */
   close(): void {
-    this.#closed = true;
-    this.#close();
+    this.closing.come();
   }
 
   /** Whether nothing is started any more. */
   get closed(): boolean {
-    return this.#closed;
-  }
-
-  /** Settles as soon as everything is given up. */
-  get closing(): Promise<void> {
-    return this.#closing;
+    return this.closing.hasCome;
   }
 
   async start(source: ExtensionSource, order: number): Promise<Birth> {
@@ -59,7 +50,7 @@ export class Births {
     const started = (async () => source.start(this.#hostOf(source), died))();
     let carrier: Carrier;
     try {
-      const came = await within(clock, hubLimits.startMs, started, this.#closing);
+      const came = await within(clock, hubLimits.startMs, started, this.closing);
       if (typeof came === 'string') {
         // It may still come; then nobody is there for it.
         started.then((late) => endCarrier(late, clock)).catch(() => {});

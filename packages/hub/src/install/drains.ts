@@ -4,6 +4,7 @@ import { endCarrier } from './births.ts';
 import type { Generation } from './generation.ts';
 import type { GenerationInstances } from './generation-instances.ts';
 import type { Gone } from './installed.ts';
+import type { Moment } from './moment.ts';
 
 export const REPLACED: Gone = Object.freeze({
   code: 'extension_replaced',
@@ -18,11 +19,11 @@ export const UNLOADED: Gone = Object.freeze({
 export class Drains {
   readonly #instances: GenerationInstances;
   readonly #clock: Clock;
-  readonly #hurry: Promise<void>;
+  readonly #hurry: Moment;
   readonly #running = new Set<Promise<void>>();
 
-  /** @param hurry Settles when calls in flight are not waited for any more. */
-  constructor(instances: GenerationInstances, clock: Clock, hurry: Promise<void>) {
+  /** @param hurry Comes when calls in flight are not waited for any more. */
+  constructor(instances: GenerationInstances, clock: Clock, hurry: Moment) {
     this.#instances = instances;
     this.#clock = clock;
     this.#hurry = hurry;
@@ -36,7 +37,7 @@ export class Drains {
     old.leave(gone);
     const taken = this.#instances.take(old);
     const drained = (async () => {
-      await Promise.race([idle(old), this.#hurry]);
+      await this.#hurry.before(idle(old));
       await taken.close();
       await endCarrier(old.carrier, this.#clock);
     })();

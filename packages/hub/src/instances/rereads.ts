@@ -32,15 +32,16 @@ export class Rereads {
     while (slot.stale && !slot.ended) {
       slot.stale = false;
       if (await this.#opener.reread(slot)) this.#changed();
-      await Promise.race([slot.taken, this.#rest(slot)]);
+      await this.#rest(slot);
     }
     slot.rereading = false;
   }
 
-  #rest(slot: Slot): Promise<void> {
-    return new Promise((resolve) => {
-      if (slot.ended) resolve();
-      else slot.timer = this.#clock.setTimer(hubLimits.rereadMs, resolve);
-    });
+  /** Waits until it may be read again, or is taken. */
+  async #rest(slot: Slot): Promise<void> {
+    if (slot.ended) return;
+    const rested = Promise.withResolvers<void>();
+    slot.timer = this.#clock.setTimer(hubLimits.rereadMs, rested.resolve);
+    await slot.taken.before(rested.promise);
   }
 }

@@ -3,6 +3,7 @@ import type { ScopeKind } from '@fairlead/extension';
 import type { Contributions, OpenRequest } from '@fairlead/extension/runtime';
 import type { Fault } from '../failures/fault.ts';
 import type { Installed } from '../install/installed.ts';
+import { Moment } from '../install/moment.ts';
 import type { CheckedInstance } from './check-instance.ts';
 import type { InstanceScope, LiveInstance, RefusedContribution } from './live-instance.ts';
 
@@ -40,9 +41,8 @@ export class Slot implements LiveInstance {
   /** It said `changed` since its contributions were last asked for. */
   stale = false;
   timer: Timer | undefined;
-  /** Settles once it is taken: nobody waits for its opening any more. */
-  readonly taken: Promise<void>;
-  #end: (() => void) | undefined;
+  /** It is taken: nobody waits for its opening any more. */
+  readonly taken = new Moment();
   #ended: string | undefined;
 
   constructor(extension: Installed, scope: InstanceScope, born: number) {
@@ -52,9 +52,6 @@ export class Slot implements LiveInstance {
     this.id = `${extension.name}.${this.kind}.${born}`;
     this.scope = scope;
     this.born = born;
-    this.taken = new Promise((resolve) => {
-      this.#end = resolve;
-    });
   }
 
   get gone(): string | undefined {
@@ -75,6 +72,6 @@ export class Slot implements LiveInstance {
   end(reason: string): void {
     this.#ended ??= reason;
     this.timer?.cancel();
-    this.#end?.();
+    this.taken.come();
   }
 }
