@@ -1,11 +1,10 @@
 import { HOOK_KINDS } from '../contracts/hook-kinds.ts';
-import { jsonEqual } from '../json/json.ts';
 import { plainJson } from '../json/plain-json.ts';
 import { budgets, manifestLimits, VALUE_BOUNDS } from '../limits.ts';
 import { compileSchema } from '../schema/compile-schema.ts';
 import { below } from '../schema/schema-fault.ts';
 import { isHostOnly, isProvidable } from './kinds.ts';
-import { API_VERSION, type Manifest } from './manifest.ts';
+import { API_VERSION, type CapabilityRequest, type Manifest } from './manifest.ts';
 import { Broken, type ManifestCheck, type ManifestFault } from './manifest-fault.ts';
 import { checkShape } from './manifest-shape.ts';
 import { isCommandName, isExtensionName, isGate, isRoutineId, isSettingsKey, isToolName } from './names.ts';
@@ -45,24 +44,39 @@ export function validateManifest(value: unknown): ManifestReading {
 /** The checks that a manifest has had from the beginning, in their order. */
 function checkRelations({ name, provides, hooks, requires, requests }: Manifest): void {
   if (name === '') throw new Broken('empty_name', '/name', 'must not be empty');
+  const provided = new Set<string>();
   for (const [index, kind] of provides.entries()) {
     const path = below('/provides', index);
     if (isHostOnly(kind)) throw new Broken('host_only_in_provides', path, 'is offered by the host alone');
-    if (provides.indexOf(kind) !== index) throw new Broken('duplicate_provides', path, 'is provided twice');
+    if (provided.has(kind)) throw new Broken('duplicate_provides', path, 'is provided twice');
+    provided.add(kind);
   }
-  for (const [index, kind] of hooks.entries())
-    if (hooks.indexOf(kind) !== index)
-      throw new Broken('duplicate_hook', below('/hooks', index), 'is declared twice');
-  for (const [index, request] of requires.entries())
-    if (requires.findIndex((other) => jsonEqual(other, request)) !== index)
+  const declared = new Set<string>();
+  for (const [index, kind] of hooks.entries()) {
+    if (declared.has(kind)) throw new Broken('duplicate_hook', below('/hooks', index), 'is declared twice');
+    declared.add(kind);
+  }
+  const required = new Set<string>();
+  for (const [index, request] of requires.entries()) {
+    const need = needOf(request);
+    if (required.has(need))
       throw new Broken('duplicate_request', below('/requires', index), 'stands twice in requires');
+    required.add(need);
+  }
+  const requested = new Set<string>();
   for (const [index, request] of requests.entries()) {
     const path = below('/requests', index);
-    if (requests.findIndex((other) => jsonEqual(other, request)) !== index)
-      throw new Broken('duplicate_request', path, 'stands twice in requests');
-    if (requires.some((other) => jsonEqual(other, request)))
+    const need = needOf(request);
+    if (requested.has(need)) throw new Broken('duplicate_request', path, 'stands twice in requests');
+    if (required.has(need))
       throw new Broken('required_and_requested', path, 'is required and requested alike');
+    requested.add(need);
   }
+}
+
+/** One text for each need: comparing every pair would let a manifest of its largest size hold the host's thread for a minute. */
+function needOf({ kind, provider, agents }: CapabilityRequest): string {
+  return JSON.stringify([kind, provider ?? null, agents ?? null]);
 }
 
 function checkNames(manifest: Manifest): void {
