@@ -14,8 +14,8 @@ export type Series = {
   readonly unit: 'bytes' | 'count';
 };
 
-/** What the operating system gave: it is taken in steps, fragments a little, and is given back late. */
-const MEMORY = { reduction: 'minimum', allowance: 8 * MIB, unit: 'bytes' } as const;
+/** What the operating system gave: it is taken in steps, fragments, and is given back late. It rises for minutes beside an even heap. */
+const MEMORY = { reduction: 'minimum', allowance: 24 * MIB, unit: 'bytes' } as const;
 /** What is left after a collection. Functions that are compiled late, and caches with a bound, still add to it. */
 const HEAP = { reduction: 'minimum', allowance: MIB, unit: 'bytes' } as const;
 const few = (allowance: number) => ({ reduction: 'median', allowance, unit: 'count' }) as const;
