@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
@@ -30,7 +30,7 @@ test('a plugin that conforms ends with 0, and the report says what was called', 
     process.execPath,
     RAW_NODE,
   ]);
-  assert.match(stdout, /\ncalled: echo, add\n63 passed, 0 failed, 0 advice, 0 skipped\n$/);
+  assert.match(stdout, /\ncalled: echo, add\n64 passed, 0 failed, 0 advice, 0 skipped\n$/);
   assert.equal(exit, 0);
   assert.match(stderr, /^fairlead: conformance really starts the program/);
 });
@@ -118,4 +118,17 @@ test('the command becomes the hostile plugin, and ends as its scenario says', as
   );
   assert.equal(await ended, 3);
   assert.equal(stdout, '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"webcodex-plugin-v1"}}\n');
+});
+
+test('what plugin init makes conforms as it stands', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  assert.equal((await run(folder, ['plugin', 'init', 'mine'])).exit, 0);
+  const scope = join(folder, 'mine/node_modules/@fairlead');
+  mkdirSync(scope, { recursive: true });
+  symlinkSync(join(repositoryRoot, 'packages/plugin-sdk'), join(scope, 'plugin-sdk'));
+  const source = join(folder, 'mine/src/plugin.ts');
+  const { exit, stdout } = await run(folder, [...conformance, '--', process.execPath, source]);
+  assert.match(stdout, /\n64 passed, 0 failed, 0 advice, 0 skipped\n$/);
+  assert.equal(exit, 0);
 });

@@ -23,7 +23,14 @@ export async function checkManners(run: Run, catalog: FrozenCatalog): Promise<vo
     if (!inStep) session = null;
     return inStep;
   };
-  if (!(await probe(joined)))
+  if (!(await probe(listAgain)))
+    run.findings.skip('the plugin does not answer tools/list again', [
+      'wire.manners.joined',
+      'wire.manners.notification',
+      'wire.manners.malformed-line',
+      'wire.manners.largest-line',
+    ]);
+  else if (!(await probe(joined)))
     run.findings.skip('the plugin does not read two lines in one piece', [
       'wire.manners.notification',
       'wire.manners.malformed-line',
@@ -35,6 +42,15 @@ export async function checkManners(run: Run, catalog: FrozenCatalog): Promise<vo
   await probe((...given) => unknownTool(...given, catalog));
   await probe((...given) => wrongArguments(...given, catalog));
 }
+
+const listAgain: Probe = async ({ findings }, session) => {
+  const clause = 'wire.manners.list-again';
+  const exchange = await session.ask('tools/list', {});
+  const read = exchange.kind === 'line' ? readAnswer(exchange.line, exchange.id) : null;
+  if (read?.kind === 'result') findings.pass(clause);
+  else findings.fault({ clause, expected: 'its tools, once more', seen: seenOf(exchange) });
+  return read?.kind === 'result' && isInStep(session, exchange);
+};
 
 const joined: Probe = async ({ findings }, session) => {
   const first = session.next('tools/list', {});

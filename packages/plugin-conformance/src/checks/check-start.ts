@@ -7,7 +7,7 @@ import type { PluginSession } from '../plugin/plugin-session.ts';
 import { seenOf } from '../plugin/seen.ts';
 import { shownValue } from '../plugin/shown.ts';
 import { catalogFaults } from './catalog-faults.ts';
-import { ask, type Run, readySession } from './run.ts';
+import { ask, type Run } from './run.ts';
 
 /** How far the first start came. */
 export type Start =
@@ -65,20 +65,19 @@ export async function checkStart(run: Run): Promise<Start> {
 }
 
 /**
- * Starts it again and sends it requests in three pieces, as a slow pipe gives them. Null where one is not answered, which is
- * noted. Pieces can be joined again on a busy machine, so it takes two rounds; the process is up and waiting by then.
+ * Starts it again and sends it a request in three pieces, as a slow pipe gives it: the second one, because by then the process
+ * is up and waits. Null where that is not answered, which is noted.
  */
 export async function checkPieces(run: Run): Promise<PluginSession | null> {
-  const { findings } = run;
-  const session = await readySession(run);
-  if (session === null) return null;
-  // A whole request first: a plugin that reads no more has another fault.
-  if ((await ask(run, session, 'tools/list', {}, 'wire.request.reads-on')) === null) return null;
-  for (let round = 0; round < 2; round += 1) {
-    const request = session.next('tools/list', {});
-    await session.sendInPieces(request.bytes, [1, request.bytes.length - 1]);
-    const exchange = await session.answerTo(request.id);
-    if (session.answered.has(exchange.id) && exchange.noise.length === 0) continue;
+  const { lab, findings } = run;
+  const session = await lab.start();
+  if (isStartFault(session)) return null;
+  const hello = await ask(run, session, 'initialize', INITIALIZE, 'wire.initialize.answers');
+  if (hello === null) return null;
+  const request = session.next('tools/list', {});
+  await session.sendInPieces(request.bytes, [1, request.bytes.length - 1]);
+  const exchange = await session.answerTo(request.id);
+  if (!session.answered.has(exchange.id) || exchange.noise.length > 0) {
     const expected = 'an answer to a request that came in three pieces';
     findings.fault({ clause: 'wire.framing.pieces', expected, seen: seenOf(exchange) });
     return null;

@@ -41,7 +41,7 @@ export async function readySession(run: Run): Promise<PluginSession | null> {
 }
 
 /** True where the plugin answers another request, and this one first. */
-export function isAlive(session: PluginSession): Promise<boolean> {
+function isAlive(session: PluginSession): Promise<boolean> {
   return isAnswered(session, 'tools/list', {});
 }
 

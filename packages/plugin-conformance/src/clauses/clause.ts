@@ -15,7 +15,7 @@ export type Clause = {
 };
 
 /** The page that holds the wire. */
-export const PROTOCOL_PAGE = 'docs/reference/native-plugin-protocol.md';
+const PROTOCOL_PAGE = 'docs/reference/native-plugin-protocol.md';
 
 type Row<Id extends string> = readonly [id: Id, level: ClauseLevel, says: string];
 

@@ -38,6 +38,7 @@ export const stderrClauses = clausesOf('12 stderr', [
 ]);
 
 export const mannersClauses = clausesOf('What a good plugin does besides', [
+  ['wire.manners.list-again', 'should', 'answer tools/list as often as it is asked'],
   ['wire.manners.joined', 'should', 'answer two requests that come in one piece'],
   ['wire.manners.notification', 'should', 'go on after a line without an id, and give it no result'],
   ['wire.manners.unknown-method', 'should', 'answer an unknown method with the error -32601'],

@@ -8,6 +8,12 @@ const dies = (stage: Stage): void => stage.exit(3);
 /** What no Runner provokes; the kit does. */
 const unmannered: readonly Scenario[] = [
   usable(
+    'dies-on-second-list',
+    'ends when it is asked for its tools again',
+    { secondList: dies },
+    'wire.manners.list-again',
+  ),
+  usable(
     'drops-joined-requests',
     'reads the first line of each piece alone',
     { reading: 'first' },

@@ -21,6 +21,8 @@ export type Plays = {
   readonly list?: OnRequest;
   /** The definitions that it lists. */
   readonly tools?: (stage: Stage) => readonly unknown[];
+  /** It is asked for its tools again. */
+  readonly secondList?: OnRequest;
   readonly afterList?: (stage: Stage) => void;
   /** A call of a tool that it has, with arguments that fit. */
   readonly call?: OnRequest;

@@ -68,7 +68,7 @@ const calls: readonly Scenario[] = [
     name: 'stops-reading',
     does: 'reads no more once it has listed its tools',
     code: 'plugin_timeout',
-    clause: 'wire.request.reads-on',
+    clause: 'wire.call.answers',
     timeoutMs: UNANSWERED_MS,
     plays: { afterList: (stage) => stage.stopReading() },
   }),

@@ -3,7 +3,7 @@ import { keptLimits } from '../limits.ts';
 import type { ClauseFault } from '../plugin/line-faults.ts';
 
 /** What was expected and what was seen instead; the latter bounded and escaped. */
-export type Evidence = { readonly expected: string; readonly seen: string };
+type Evidence = { readonly expected: string; readonly seen: string };
 
 /** What a run found about one clause. */
 export type Finding = {

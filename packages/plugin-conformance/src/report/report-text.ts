@@ -4,7 +4,7 @@ import type { ClauseReport, ConformanceReport } from '../run-conformance.ts';
 import type { Finding } from './findings.ts';
 
 /** How many clauses have each verdict. */
-export function countsOf({ clauses }: ConformanceReport): Readonly<Record<Finding['verdict'], number>> {
+function countsOf({ clauses }: ConformanceReport): Readonly<Record<Finding['verdict'], number>> {
   const counts = { passed: 0, failed: 0, advice: 0, skipped: 0 };
   for (const { verdict } of clauses) counts[verdict] += 1;
   return counts;
