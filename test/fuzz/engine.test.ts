@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { seededRandom } from '@fairlead/testing';
 import { type FuzzOptions, fuzzTarget } from './engine/fuzz-target.ts';
 import { instrument } from './engine/instrument.ts';
+import { mutateJson } from './engine/mutate-json.ts';
 import { shrink } from './engine/shrink.ts';
 import { target as magic } from './toys/magic.target.ts';
 import { target as order } from './toys/order.target.ts';
@@ -107,4 +109,27 @@ test('an input shrinks to what still fails, and never beyond its number of tries
   };
   assert.ok((await shrink(hay, { form: 'text', maxTries: 5, fails: counted })).length < hay.length);
   assert.equal(asked, 5);
+});
+
+test('a fault of a target that cannot even be opened is told, and not taken for an input', async () => {
+  const module =
+    'data:text/javascript,export const target = { open: async () => { throw new Error("not open") } }';
+  await assert.rejects(search('magic', { module, maxRuns: 1 }), /not open/);
+});
+
+test('whatever a text is, its changes are texts, also where it nests deeper than a value can be copied', () => {
+  const dice = seededRandom(1);
+  const deep = Buffer.from(`${'['.repeat(20_000)}1${']'.repeat(20_000)}`);
+  const inputs = [
+    deep,
+    Buffer.from('{"value":1}'),
+    Buffer.from('1'),
+    Buffer.from('no json'),
+    Buffer.alloc(0),
+  ];
+  for (const input of inputs)
+    for (let time = 0; time < 200; time += 1) {
+      const changed = mutateJson(input, { dice, words: ['value'], other: () => dice.pick(inputs) });
+      assert.ok(Buffer.isBuffer(changed));
+    }
 });

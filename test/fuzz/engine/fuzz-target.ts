@@ -103,9 +103,10 @@ function inThread(options: FuzzOptions, hangMs: number, isAlone = false): Promis
         void worker.terminate();
       }
     }, LOOK_MS);
-    worker.once('message', (answer: FuzzAnswer) => {
+    worker.once('message', (answer: FuzzAnswer | Error) => {
       clearInterval(look);
-      resolve({ ...answer, ended: 'well', input: null });
+      if (answer instanceof Error) reject(answer);
+      else resolve({ ...answer, ended: 'well', input: null });
     });
     worker.once('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'ERR_WORKER_OUT_OF_MEMORY') over('memory');

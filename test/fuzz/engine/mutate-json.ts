@@ -8,14 +8,15 @@ export function mutateJson(input: Uint8Array, material: Material): Buffer {
   const { dice } = material;
   const root = dice.below(4) === 0 ? undefined : read(input);
   if (root === undefined) return mutateBytes(input, material);
-  const times = 1 << dice.below(3);
-  for (let time = 0; time < times; time += 1) {
-    const place = dice.pick(places(root));
-    dice.pick(changes)(place, material);
-  }
   try {
-    return Buffer.from(JSON.stringify(root.value));
-  } catch {
+    const times = 1 << dice.below(3);
+    for (let time = 0; time < times; time += 1) dice.pick(changes)(dice.pick(places(root)), material);
+    const text = JSON.stringify(root.value);
+    // A change of the box itself may have left nothing in it.
+    return text === undefined ? mutateBytes(input, material) : Buffer.from(text);
+  } catch (error) {
+    // What nests too deeply for a copy, or for JSON.stringify, is changed in its bytes.
+    if (!(error instanceof RangeError)) throw error;
     return mutateBytes(input, material);
   }
 }

@@ -68,7 +68,7 @@ async function shrinkJson(current: Current, tried: Tried): Promise<void> {
   for (let progress = true; progress; ) {
     progress = false;
     for (const candidate of smallerValues(parsed(current()))) {
-      const text = JSON.stringify(candidate);
+      const text = textOf(candidate);
       if (text !== undefined && text.length < current().length && (await tried(Buffer.from(text)))) {
         progress = true;
         break;
@@ -80,6 +80,15 @@ async function shrinkJson(current: Current, tried: Tried): Promise<void> {
 function parsed(input: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(input).toString()) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined for what nests too deeply to be written. */
+function textOf(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
   } catch {
     return undefined;
   }

@@ -11,30 +11,39 @@ import type { FuzzAnswer, FuzzOrder } from './work.ts';
 
 const order = workerData as FuzzOrder;
 const NOTHING: Coverage = { take: () => [] };
-const coverage = order.isAlone ? NOTHING : await countBranches();
-const { target } = (await import(order.module)) as { readonly target: Target };
-const opened = await target.open();
-const judge = new Judge({ target, opened, beacon: new Beacon(order.beacon), coverage });
-coverage.take();
 
-const corpus = [...(order.isAlone ? [] : target.seeds()), ...order.corpus].map((seed) =>
-  Buffer.from(seed).subarray(0, target.maxBytes),
-);
-const endsAtMs = performance.now() + order.budgetMs;
-const report = await search({
-  target,
-  judge,
-  dice: seededRandom(order.seed),
-  words: [...new Set([...wordsOf(repositoryRoot, target.covers), ...(target.words ?? [])])],
-  corpus,
-  isGuided: order.isGuided,
-  maxFailures: order.maxFailures,
-  isOver: (runs) => runs >= order.maxRuns || performance.now() >= endsAtMs,
-});
-const least =
-  order.keepBytes > 0 ? await minimise(judge, [...order.corpus, ...report.kept], order.keepBytes) : [];
-await opened.close?.();
-parentPort?.postMessage({ ...report, kept: report.kept.length, least } satisfies FuzzAnswer);
+try {
+  parentPort?.postMessage(await fuzz());
+} catch (error) {
+  // A fault of the search itself: while a judge listens for stray rejections, nobody else would hear of it.
+  parentPort?.postMessage(error instanceof Error ? error : new Error(String(error)));
+}
+
+async function fuzz(): Promise<FuzzAnswer> {
+  const coverage = order.isAlone ? NOTHING : await countBranches();
+  const { target } = (await import(order.module)) as { readonly target: Target };
+  const opened = await target.open();
+  const judge = new Judge({ target, opened, beacon: new Beacon(order.beacon), coverage });
+  coverage.take();
+
+  const seeds = order.isAlone ? [] : target.seeds();
+  const corpus = [...seeds, ...order.corpus].map((seed) => Buffer.from(seed).subarray(0, target.maxBytes));
+  const endsAtMs = performance.now() + order.budgetMs;
+  const report = await search({
+    target,
+    judge,
+    dice: seededRandom(order.seed),
+    words: [...new Set([...wordsOf(repositoryRoot, target.covers), ...(target.words ?? [])])],
+    corpus,
+    isGuided: order.isGuided,
+    maxFailures: order.maxFailures,
+    isOver: (runs) => runs >= order.maxRuns || performance.now() >= endsAtMs,
+  });
+  const keeps = order.keepBytes > 0;
+  const least = keeps ? await minimise(judge, [...order.corpus, ...report.kept], order.keepBytes) : [];
+  await opened.close?.();
+  return { ...report, kept: report.kept.length, least };
+}
 
 /** Counting takes a compiler, which one input alone can do without. */
 async function countBranches(): Promise<Coverage> {
