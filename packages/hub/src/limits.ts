@@ -6,6 +6,8 @@ export const hubLimits = Object.freeze({
   closeMs: 5000,
   /** Instances that end one after another, before the rest is asked to end at the same time: a person waits for it. */
   teardownMs: 10_000,
+  /** Calls in flight of a generation that leaves: the longest tool has an hour, and a second to say how it ended. */
+  drainMs: 3_602_000,
   /** A carrier's own end: a worker is ended by force after 6 s. */
   endMs: 10_000,
   /** The pause after a first failure, doubled each time. */

@@ -1,10 +1,12 @@
 import type { Clock } from '@fairlead/base';
 import { hubErrors } from '../errors.ts';
+import { hubLimits } from '../limits.ts';
 import { endCarrier } from './births.ts';
 import type { Generation } from './generation.ts';
 import type { GenerationInstances } from './generation-instances.ts';
 import type { Gone } from './installed.ts';
 import type { Moment } from './moment.ts';
+import { within } from './within.ts';
 
 export const REPLACED: Gone = Object.freeze({
   code: 'extension_replaced',
@@ -31,13 +33,13 @@ export class Drains {
 
   /**
    * From now on nothing of the generation is called and its instances are on no list. Its calls in flight end by themselves, within their
-   * own budgets; then its instances, the last one opened first; then its code. Never rejects.
+   * own budgets, an hour at most; then its instances, the last one opened first; then its code. Never rejects.
    */
   drain(old: Generation, gone: Gone): Promise<void> {
     old.leave(gone);
     const taken = this.#instances.take(old);
     const drained = (async () => {
-      await this.#hurry.before(idle(old));
+      await within(this.#clock, hubLimits.drainMs, idle(old), this.#hurry);
       await taken.close();
       await endCarrier(old.carrier, this.#clock);
     })();

@@ -283,6 +283,26 @@ test('a carrier whose end hangs or throws holds up nobody for longer than 10 s',
   assert.equal(await unloading, true);
 });
 
+test('a call that its own budget does not end holds up nobody for longer than the longest call may last', async (t) => {
+  hygiene(t);
+  const { registry, clock } = await registryFloor(t);
+  const stuck = new FakeExtension('stuck');
+  await registry.install([stuck.source()]);
+  stuck.carrier.begin();
+  const mute = new FakeExtension('mute');
+  await registry.install([mute.source()]);
+  mute.carrier.idle = () => {
+    throw new Error('it cannot say');
+  };
+  assert.equal(await registry.unload('mute'), true, 'one that cannot say is not waited for');
+  const unloading = registry.unload('stuck');
+  await clock.advance(3_601_999);
+  assert.equal(stuck.carrier.ended, 0);
+  await clock.advance(1);
+  assert.equal(await unloading, true);
+  assert.equal(stuck.carrier.ended, 1);
+});
+
 test('closing does not wait for calls in flight, neither of what runs nor of what drains', async (t) => {
   hygiene(t);
   const { registry } = await registryFloor(t);
