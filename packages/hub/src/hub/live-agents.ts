@@ -22,11 +22,10 @@ export class LiveAgents {
     return [...this.#agents.values()];
   }
 
-  /** Forgets an agent, and gives the memory of its database back. */
-  release(id: string): LiveAgent | undefined {
+  /** Forgets an agent. Its database is not released: others may hold handles on it, which would then write beside each other. */
+  forget(id: string): LiveAgent | undefined {
     const known = this.#agents.get(id);
     this.#agents.delete(id);
-    known?.database.release();
     return known;
   }
 

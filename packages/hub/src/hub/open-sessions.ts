@@ -130,7 +130,6 @@ export class OpenSessions {
     set?.[Symbol.dispose]();
     await instances.close(session.scope);
     await this.#unlessItFails(session, () => forget(session));
-    session.database.release();
   }
 
   async #cancel(session: LiveSession): Promise<void> {

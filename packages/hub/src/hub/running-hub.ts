@@ -94,7 +94,7 @@ export class RunningHub implements Hub {
 
   async unloadAgent(id: string): Promise<void> {
     const { agents, instances, settings } = this.#parts;
-    const agent = agents.release(id);
+    const agent = agents.forget(id);
     settings.forget(id);
     await instances.close(agent?.scope ?? { kind: 'agent', key: id, name: id });
   }

@@ -378,6 +378,20 @@ test('an extension that goes while a person still decides is asked no more', asy
   assert.deepEqual(journal, []);
 });
 
+test('a call of a set that was given back is refused where its instance was evicted meanwhile', async (t) => {
+  const local = defineExtension({
+    name: 'local',
+    version: '1.0.0',
+    session: { tools: { here: { about: 'Is here.', run: () => 'here' } } },
+  });
+  const { hub, peer, clock, session, set } = await opened(t, [local]);
+  set[Symbol.dispose]();
+  await deactivate(await peer.open(session), 'local', clock);
+  (await hub.liveSet({ session }))[Symbol.dispose]();
+  const end = await call(set, 'here');
+  assert.deepEqual([end.certainty, end.code], ['not_started', 'extension_ended']);
+});
+
 test('settings that were saved hold for the next call, also of a set that is held', async (t) => {
   const mood = defineExtension({
     name: 'mood',

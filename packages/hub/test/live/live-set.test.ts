@@ -58,6 +58,8 @@ test('tools, commands, hooks, blocks and status come in install order, each with
   );
   assert.deepEqual(owners(set.hooks.before_agent_start), ['cherry', 'apple', 'banana']);
   assert.deepEqual(owners(set.hooks.tool_call), []);
+  for (const list of [set.prompts, set.tails, set.statuses])
+    assert.deepEqual(owners(list), ['cherry', 'apple', 'banana']);
   assert.deepEqual(await promptBlocks(set), [
     { owner: 'cherry', text: 'prompt of cherry' },
     { owner: 'apple', text: 'prompt of apple' },
