@@ -9,7 +9,7 @@ import { unmetNeeds } from './unmet-needs.ts';
 export type Candidate = Standing | Refused;
 
 /** It was started, and nothing speaks against it. */
-export interface Standing {
+interface Standing {
   readonly source: ExtensionSource;
   readonly order: number;
   readonly ok: true;
