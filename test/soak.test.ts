@@ -30,7 +30,7 @@ test('a soak does everything once at least, samples what it holds, and leaves no
   assert.deepEqual(faults, []);
   assert.deepEqual(Object.keys(tally.actions).sort(), allActions.map(({ name }) => name).sort());
   assert.ok(tally.counted.completed > 0);
-  assert.ok(samples.length >= 8);
+  assert.ok(samples.length >= 4);
   const lines = readFileSync(samplesFile, 'utf8')
     .trim()
     .split('\n')

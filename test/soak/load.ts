@@ -10,27 +10,28 @@ export type Load = {
   /** How many begin in a second, at most: a soak is to find what grows, not what is slow. */
   readonly perSecond: number;
   readonly random: SeededRandom;
-  /** Ends it. */
+  /** The time is over: what was done once at least is enough. */
+  readonly over: AbortSignal;
+  /** Ends it at once. */
   readonly signal: AbortSignal;
 };
 
 /**
- * Does every action once, then chooses by weight, until the signal says so and what is under way has ended. The same seed chooses
- * the same actions; which of them meet is up to the machine.
+ * Does every action once, however long that takes, then chooses by weight until the time is over and what is under way has ended. The
+ * same seed chooses the same actions; which of them meet is up to the machine.
  */
 export async function runLoad(world: SoakWorld, load: Load): Promise<void> {
-  const { actions, lanes, perSecond, random, signal } = load;
+  const { actions, lanes, perSecond, random, over, signal } = load;
   const first = [...actions];
   const next = () => first.shift() ?? byWeight(actions, random);
   const startedMs = performance.now();
   let begun = 0;
   const lane = async (number: number) => {
-    while (!signal.aborted) {
+    while (!signal.aborted && (first.length > 0 || !over.aborted)) {
       const action = next();
       begun += 1;
       const dueMs = startedMs + (begun * 1000) / perSecond - performance.now();
-      if (dueMs > 0) await pause(dueMs, undefined, { signal }).catch(() => {});
-      if (signal.aborted) return;
+      if (dueMs > 0) await pause(dueMs, undefined, { signal: over }).catch(() => {});
       await doOnce(world, action, { random, lane: number });
     }
   };

@@ -62,7 +62,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   await using world = await SoakWorld.start(folder, { counter, lanes });
   const over = AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
   const startedMs = performance.now();
-  const load = runLoad(world, { actions, lanes, perSecond, random: seededRandom(seed), signal: over });
+  const load = runLoad(world, { actions, lanes, perSecond, random: seededRandom(seed), over, signal });
   let saidMs = 0;
   while (!over.aborted) {
     const atMs = Math.round(performance.now() - startedMs);
