@@ -19,6 +19,23 @@ describe('ids', () => {
     assert.match(randomSecret('s_', systemRandom()), /^s_[A-Za-z0-9_-]{43}$/);
   });
 
+  it('gives as many bytes as were asked for, each once, whatever is drawn ahead', () => {
+    const random = systemRandom();
+    const ids = new Set<string>();
+    for (let count = 0; count < 2_000; count += 1) {
+      const length = 8 + (count % 40);
+      const bytes = random(length);
+      assert.equal(bytes.length, length);
+      ids.add(Buffer.from(bytes).subarray(0, 8).toString('hex'));
+    }
+    assert.equal(ids.size, 2_000);
+    const first = random(16);
+    const before = first.slice();
+    for (let count = 0; count < 200; count += 1) random(16);
+    assert.deepEqual(first, before, 'what was given stays as it was');
+    assert.deepEqual(random(0), new Uint8Array(0));
+  });
+
   it('does not repeat itself', () => {
     const random = systemRandom();
     const ids = new Set(Array.from({ length: 1000 }, () => randomId('', random)));
