@@ -47,6 +47,8 @@ async function* ask(
       prompt: promptOf(messages),
       maxOutputTokens: maxTokens,
       abortSignal: request.signal,
+      // A call counts when it is whole; in pieces it would come unchecked by the back end.
+      providerOptions: { anthropic: { toolStreaming: false } },
       ...(tools.length === 0 ? {} : { tools: toolsOf(tools), toolChoice: { type: 'auto' } }),
     });
     yield* readReply(stream, request, key);

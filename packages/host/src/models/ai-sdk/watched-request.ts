@@ -121,6 +121,7 @@ export class WatchedRequest implements Disposable {
       pull: async (controller) => {
         try {
           const { done, value } = await reader.read();
+          if (this.#fault !== undefined) throw this.#fault;
           this.#heard();
           if (done) {
             this.#ended = true;
