@@ -62,6 +62,21 @@ for (const name of REAL) {
   });
 }
 
+test('an answer that stays in a buffer is told from one that never comes', async (t) => {
+  hygiene(t);
+  const script = `
+    process.stdin.resume();
+    process.stdin.on('end', () => {
+      process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"webcodex-plugin-v1"}}\\n');
+    });`;
+  const report = await run(process.execPath, ['--eval', script], { timeoutMs: 1_000, exitMs: 10_000 });
+  const finding = report.clauses.find(({ id }) => id === 'wire.initialize.answers');
+  assert.deepEqual(
+    finding?.faults?.map(({ seen }) => seen),
+    ['none', 'it came when stdin had ended: flush each line'],
+  );
+});
+
 /** Everything that a plugin must and should do. What it skips is named by the test. */
 async function assertConforms(
   t: TestContext,

@@ -2,7 +2,7 @@ import type { Json } from '@fairlead/base';
 import { admitCatalog, checkInitializeResult, type FrozenCatalog } from '@fairlead/protocol';
 import { judgeIdle } from '../plugin/judge.ts';
 import { INITIALIZE, isStartFault, type StartFault } from '../plugin/lab.ts';
-import { type ClauseFault, strayFault } from '../plugin/line-faults.ts';
+import { type ClauseFault, isMeantFor, strayFault } from '../plugin/line-faults.ts';
 import type { PluginSession } from '../plugin/plugin-session.ts';
 import { seenOf } from '../plugin/seen.ts';
 import { shownValue } from '../plugin/shown.ts';
@@ -27,6 +27,7 @@ export async function checkStart(run: Run): Promise<Start> {
   if (banner.length > 0) return { kind: 'refused' };
 
   const hello = await ask(run, session, 'initialize', INITIALIZE, 'wire.initialize.answers');
+  if (hello === null && session.sound) await lookForBuffering(run, session);
   if (hello?.kind !== 'result') return refused(run, hello, 'wire.initialize.answers');
   findings.pass('wire.initialize.answers');
   const wrong = initializeFault(hello.result, hello.bytes);
@@ -85,6 +86,19 @@ export async function checkPieces(run: Run): Promise<PluginSession | null> {
   findings.pass('wire.framing.pieces');
   await session.listen();
   return session;
+}
+
+/** The commonest mistake of all: the answer stays in the plugin's own buffer until it ends. */
+async function lookForBuffering({ findings }: Run, session: PluginSession): Promise<void> {
+  await session.endStdin();
+  const isLate = session.takeStrays().lines.some((line) => isMeantFor(line, session.lastId));
+  if (!isLate) return;
+  const clause = 'wire.initialize.answers';
+  findings.fault({
+    clause,
+    expected: 'an answer at once',
+    seen: 'it came when stdin had ended: flush each line',
+  });
 }
 
 function refused(
