@@ -53,7 +53,8 @@ function run(input: Uint8Array): void {
   if (frame === undefined) return;
   hold(KINDS.has(frame.frame), 'a frame is of a known kind');
   hold(Object.isFrozen(frame), 'a frame is frozen');
-  if ('id' in frame) hold(typeof frame.id === 'number', 'an id is a number');
+  if (frame.frame === 'result' || frame.frame === 'fault' || frame.frame === 'ask')
+    hold(typeof frame.id === 'number', 'an id is a number');
   if (frame.frame === 'fault')
     hold(
       frame.certainty === undefined ||
