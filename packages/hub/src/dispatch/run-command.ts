@@ -16,7 +16,7 @@ import { eitherSignal } from './either-signal.ts';
 import { absence, refusalOf } from './refusal.ts';
 
 /** What a command answers: text for people, data for programs. */
-export interface CommandAnswer {
+interface CommandAnswer {
   readonly text: string;
   readonly data?: Json;
 }

@@ -9,7 +9,7 @@ import type { LiveSession } from './live-session.ts';
 import type { PreparedInstances } from './prepared-instance.ts';
 
 /** An extension that is installed and does not run, with its place in install order. */
-export type FailedRow = FailedExtension & { readonly order: number };
+type FailedRow = FailedExtension & { readonly order: number };
 
 /** Everything that a live set is put together from, as it is at one moment. */
 export interface SnapshotParts {
