@@ -12,20 +12,21 @@ export async function shrink(
 ): Promise<Uint8Array> {
   let smallest = input;
   let tries = 0;
+  const isOver = () => tries >= options.maxTries;
   /** True where the candidate is better and fails too. */
   const tried = async (candidate: Uint8Array): Promise<boolean> => {
-    if (tries >= options.maxTries || !isBetter(candidate, smallest)) return false;
+    if (isOver() || !isBetter(candidate, smallest)) return false;
     tries += 1;
     if (!(await options.fails(candidate))) return false;
     smallest = candidate;
     return true;
   };
-  for (let before = -1; before !== smallest.length && tries < options.maxTries; ) {
+  for (let before = -1; before !== smallest.length && !isOver(); ) {
     before = smallest.length;
-    if (options.form === 'json') await shrinkJson(() => smallest, tried);
-    await cutParts(() => smallest, tried);
+    if (options.form === 'json') await shrinkJson(() => smallest, tried, isOver);
+    await cutParts(() => smallest, tried, isOver);
   }
-  await makePlain(() => smallest, tried);
+  await makePlain(() => smallest, tried, isOver);
   return smallest;
 }
 
@@ -40,9 +41,9 @@ function isBetter(candidate: Uint8Array, than: Uint8Array): boolean {
 }
 
 /** Leaves out halves, quarters and so on down to single bytes, wherever that still fails. */
-async function cutParts(current: Current, tried: Tried): Promise<void> {
+async function cutParts(current: Current, tried: Tried, isOver: () => boolean): Promise<void> {
   for (let size = Math.ceil(current().length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let start = 0; start < current().length; ) {
+    for (let start = 0; start < current().length && !isOver(); ) {
       const input = current();
       const without = Buffer.concat([input.subarray(0, start), input.subarray(start + size)]);
       if (!(await tried(without))) start += size;
@@ -51,9 +52,9 @@ async function cutParts(current: Current, tried: Tried): Promise<void> {
 }
 
 /** Puts a plain byte in the place of each other one, where the input is short enough to be read by a person. */
-async function makePlain(current: Current, tried: Tried): Promise<void> {
+async function makePlain(current: Current, tried: Tried, isOver: () => boolean): Promise<void> {
   if (current().length > 512) return;
-  for (let at = 0; at < current().length; at += 1) {
+  for (let at = 0; at < current().length && !isOver(); at += 1) {
     if (current()[at] === PLAIN) continue;
     const candidate = Buffer.from(current());
     candidate[at] = PLAIN;
@@ -64,10 +65,11 @@ async function makePlain(current: Current, tried: Tried): Promise<void> {
 const PLAIN = 0x30;
 
 /** Puts a child in the place of its parent, leaves members out, and puts the plainest value of its kind in a value's place. */
-async function shrinkJson(current: Current, tried: Tried): Promise<void> {
+async function shrinkJson(current: Current, tried: Tried, isOver: () => boolean): Promise<void> {
   for (let progress = true; progress; ) {
     progress = false;
     for (const candidate of smallerValues(parsed(current()))) {
+      if (isOver()) return;
       const text = textOf(candidate);
       if (text !== undefined && text.length < current().length && (await tried(Buffer.from(text)))) {
         progress = true;
