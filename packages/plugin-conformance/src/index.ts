@@ -6,10 +6,9 @@ export type { RunnerAnswer, Scenario } from './hostile/scenario.ts';
 export { scenarioListJson, scenarioListText } from './hostile/scenario-list.ts';
 export { hostileScenarios, scenarioOf } from './hostile/scenarios.ts';
 export type { PluginCommand, StartFault } from './plugin/lab.ts';
+export type { ClauseReport, ConformanceReport } from './report/conformance-report.ts';
 export { reportJson, reportText } from './report/report-text.ts';
 export {
-  type ClauseReport,
   type ConformanceOptions,
-  type ConformanceReport,
   runConformance,
 } from './run-conformance.ts';

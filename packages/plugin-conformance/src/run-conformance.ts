@@ -1,15 +1,15 @@
 import type { Clock, Random } from '@fairlead/base';
 import { timeoutLimits } from '@fairlead/protocol';
-import { type CalledTools, checkCalls } from './checks/check-calls.ts';
+import { checkCalls } from './checks/check-calls.ts';
 import { checkSecondStart, checkStdinEnd } from './checks/check-endings.ts';
 import { checkManners } from './checks/check-manners.ts';
 import { checkPieces, checkStart } from './checks/check-start.ts';
 import { type CallRequest, type Run, readySession } from './checks/run.ts';
-import type { Clause } from './clauses/clause.ts';
 import { clauses } from './clauses/clauses.ts';
 import { runLimits } from './limits.ts';
 import { Lab, type LabOptions, type PluginCommand, type StartFault } from './plugin/lab.ts';
-import { type Finding, Findings } from './report/findings.ts';
+import type { CalledTools, ConformanceReport } from './report/conformance-report.ts';
+import { Findings } from './report/findings.ts';
 
 /** What to hold against the wire, and how patiently. */
 export type ConformanceOptions = {
@@ -28,17 +28,6 @@ export type ConformanceOptions = {
   /** What starts the program and signals it. Default: real processes. */
   readonly spawnTree?: NonNullable<LabOptions['spawnTree']>;
   readonly kill?: NonNullable<LabOptions['kill']>;
-};
-
-/** One clause and what was found about it. */
-export type ClauseReport = Clause & Finding;
-
-/** What a run found. */
-export type ConformanceReport = CalledTools & {
-  readonly ok: true;
-  /** True where no clause failed; advice is none. */
-  readonly passed: boolean;
-  readonly clauses: readonly ClauseReport[];
 };
 
 /**

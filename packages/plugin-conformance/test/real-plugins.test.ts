@@ -4,7 +4,8 @@ import { type TestContext, test } from 'node:test';
 import { systemClock, systemRandom } from '@fairlead/base';
 import { hygiene, repositoryRoot, requires, temporaryFolder } from '@fairlead/testing';
 import { hostileScenarios } from '../src/hostile/scenarios.ts';
-import { type ConformanceOptions, type ConformanceReport, runConformance } from '../src/run-conformance.ts';
+import type { ConformanceReport } from '../src/report/conformance-report.ts';
+import { type ConformanceOptions, runConformance } from '../src/run-conformance.ts';
 import { broken } from './run-staged.ts';
 
 const HOSTILE = join(import.meta.dirname, '../bin/fairlead-hostile-plugin.ts');

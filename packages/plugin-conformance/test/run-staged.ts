@@ -1,6 +1,7 @@
 import { systemClock, systemRandom } from '@fairlead/base';
 import type { Scenario } from '../src/hostile/scenario.ts';
-import { type ConformanceOptions, type ConformanceReport, runConformance } from '../src/run-conformance.ts';
+import type { ConformanceReport } from '../src/report/conformance-report.ts';
+import { type ConformanceOptions, runConformance } from '../src/run-conformance.ts';
 import { stagedPlugin } from './staged-plugin.ts';
 
 /** Holds a scenario that is played in this process against the wire. */

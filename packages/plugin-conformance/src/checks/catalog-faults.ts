@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { admitCatalog, catalogLimits, type DiagnosticCode } from '@fairlead/protocol';
+import type { ClauseFault } from '../clauses/clause-fault.ts';
 import type { ClauseId } from '../clauses/clauses.ts';
-import type { ClauseFault } from '../plugin/line-faults.ts';
 import { shownValue } from '../plugin/shown.ts';
 import { schemaPlace } from './schema-place.ts';
 

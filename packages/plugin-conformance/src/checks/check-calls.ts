@@ -4,6 +4,7 @@ import type { ClauseId } from '../clauses/clauses.ts';
 import { runLimits } from '../limits.ts';
 import { judge, judgeIdle } from '../plugin/judge.ts';
 import type { Exchange, PluginSession } from '../plugin/plugin-session.ts';
+import type { CalledTools } from '../report/conformance-report.ts';
 import { resultFaults, SHOWN_BY_A_RESULT } from './result-faults.ts';
 import { type Run, readySession } from './run.ts';
 import { fullArguments, largestArguments, smallestArguments, unicodeArguments } from './sample-arguments.ts';
@@ -13,14 +14,6 @@ type PlannedCall = {
   readonly tool: AdmittedTool;
   readonly arguments: JsonObject;
   readonly answers: 'wire.call.answers' | 'wire.call.utf8-arguments' | 'wire.call.largest-arguments';
-};
-
-/** Which tools were called, and which were left alone because nobody said that calling them changes nothing. */
-export type CalledTools = {
-  readonly called: readonly string[];
-  readonly notCalled: readonly string[];
-  /** Calls that were asked for and that no Runner would make. */
-  readonly notMade: readonly { readonly tool: string; readonly why: string }[];
 };
 
 const CALL_CLAUSES: readonly ClauseId[] = [

@@ -1,8 +1,9 @@
 import type { Json } from '@fairlead/base';
 import { admitCatalog, checkInitializeResult, type FrozenCatalog } from '@fairlead/protocol';
+import type { ClauseFault } from '../clauses/clause-fault.ts';
 import { judgeIdle } from '../plugin/judge.ts';
 import { INITIALIZE, isStartFault, type StartFault } from '../plugin/lab.ts';
-import { type ClauseFault, isMeantFor, strayFault } from '../plugin/line-faults.ts';
+import { isMeantFor, strayFault } from '../plugin/line-faults.ts';
 import type { PluginSession } from '../plugin/plugin-session.ts';
 import { seenOf } from '../plugin/seen.ts';
 import { shownValue } from '../plugin/shown.ts';

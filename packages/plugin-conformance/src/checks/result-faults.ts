@@ -1,7 +1,7 @@
 import { checkJsonBounds, hasControlCharacter, isJsonObject, type Json } from '@fairlead/base';
 import { type AdmittedTool, checkCallResult, RESULT_MAX_ITEMS, resultBounds } from '@fairlead/protocol';
+import type { ClauseFault } from '../clauses/clause-fault.ts';
 import type { ClauseId } from '../clauses/clauses.ts';
-import type { ClauseFault } from '../plugin/line-faults.ts';
 import { shownBytes, shownValue } from '../plugin/shown.ts';
 
 const MEMBERS: ReadonlySet<string> = new Set(['content', 'structuredContent', 'isError']);

@@ -1,8 +1,9 @@
 import type { Json } from '@fairlead/base';
 import type { Exit } from '@fairlead/process';
+import type { ClauseFault } from '../clauses/clause-fault.ts';
 import type { ClauseId } from '../clauses/clauses.ts';
 import type { Findings } from '../report/findings.ts';
-import { type ClauseFault, readAnswer, strayFault } from './line-faults.ts';
+import { readAnswer, strayFault } from './line-faults.ts';
 import type { Exchange, OutputEnd, PluginSession } from './plugin-session.ts';
 import { shownBytes } from './shown.ts';
 

@@ -1,10 +1,8 @@
 import { isJsonObject, type Json, type JsonFault, type JsonObject, parseJson } from '@fairlead/base';
 import { frameBounds, linkLimits } from '@fairlead/protocol';
+import type { ClauseFault } from '../clauses/clause-fault.ts';
 import type { ClauseId } from '../clauses/clauses.ts';
 import { shownBytes, shownValue } from './shown.ts';
-
-/** One thing that is not as a clause asks. */
-export type ClauseFault = { readonly clause: ClauseId; readonly expected: string; readonly seen: string };
 
 /** A line as the answer to one request, or the first thing that is wrong with it. */
 export type ReadAnswer =

@@ -1,6 +1,6 @@
+import type { ClauseFault } from '../clauses/clause-fault.ts';
 import { type ClauseId, clauses } from '../clauses/clauses.ts';
 import { keptLimits } from '../limits.ts';
-import type { ClauseFault } from '../plugin/line-faults.ts';
 
 /** What was expected and what was seen instead; the latter bounded and escaped. */
 type Evidence = { readonly expected: string; readonly seen: string };

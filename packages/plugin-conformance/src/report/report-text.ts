@@ -1,6 +1,6 @@
 import type { Json } from '@fairlead/base';
 import { keptLimits } from '../limits.ts';
-import type { ClauseReport, ConformanceReport } from '../run-conformance.ts';
+import type { ClauseReport, ConformanceReport } from './conformance-report.ts';
 import type { Finding } from './findings.ts';
 
 /** How many clauses have each verdict. */
