@@ -12,6 +12,8 @@ export const hubLimits = Object.freeze({
   endMs: 10_000,
   /** The pause after a first failure, doubled each time. */
   retryMs: 1000,
+  /** How long a turn waits for an instance that failed before: one that hangs must not hold up each of them. */
+  retryWaitMs: 1000,
   /** The longest pause: somebody who mends a cause should not have to restart the host. */
   retryMaxMs: 300_000,
   /** A worker that lived so long before it died begins anew with the shortest pause. */

@@ -7,6 +7,7 @@ import type { GenerationInstances, TakenInstances } from '../install/generation-
 import type { Installed } from '../install/installed.ts';
 import { RESERVED_COMMANDS } from '../install/reserved-names.ts';
 import type { Roster } from '../install/roster.ts';
+import { within } from '../install/within.ts';
 import { hubLimits } from '../limits.ts';
 import type { Report } from '../report.ts';
 import { closeInReverse } from './close-in-reverse.ts';
@@ -64,8 +65,8 @@ export class Instances implements GenerationInstances {
   }
 
   /**
-   * Opens what the names lack at a scope, side by side; joins what is on its way. One that failed is tried again when its pause is over.
-   * Pin the scope first, so that nothing of it is evicted in between. Never rejects: what did not open has a failure.
+   * Opens what the names lack at a scope, side by side; joins what is on its way. One that failed is tried again when its pause is over;
+   * it is waited for at most a second, and comes to the live sets after. Pin the scope first, so that nothing of it is evicted in between. Never rejects: what did not open has a failure.
    */
   async ensure(scope: InstanceScope, names: ReadonlySet<string>): Promise<void> {
     const kind = kindOf(scope);
@@ -80,9 +81,9 @@ export class Instances implements GenerationInstances {
     const flights: Promise<unknown>[] = [];
     for (const extension of wanted) {
       const slot = group.slots.get(extension.name);
-      if (slot?.extension === extension) flights.push(slot.flight);
+      if (slot?.extension === extension) flights.push(this.#arrival(slot));
       else if (this.#options.failures.isDue(extension.name, kind, keyOf(scope)))
-        flights.push(this.#open(scope, group, extension).flight);
+        flights.push(this.#arrival(this.#open(scope, group, extension)));
     }
     this.#evictOverCap(group);
     await Promise.all(flights);
@@ -209,16 +210,23 @@ export class Instances implements GenerationInstances {
     if (slot !== undefined && !slot.ended) this.#rereads.note(slot);
   }
 
-  #newSlot(extension: Installed, scope: InstanceScope): Slot {
+  /** One that hung before must not hold every turn up for as long as it is given to open. */
+  async #arrival(slot: Slot): Promise<void> {
+    if (!slot.again) await slot.flight;
+    else if ((await within(this.#options.clock, hubLimits.retryWaitMs, slot.flight)) === 'late')
+      slot.missed = true;
+  }
+
+  #newSlot(extension: Installed, scope: InstanceScope, again = false): Slot {
     this.#born += 1;
-    const slot = new Slot(extension, scope, this.#born);
+    const slot = new Slot(extension, scope, this.#born, again);
     this.#slots.set(slot.id, slot);
     return slot;
   }
 
   #open(scope: InstanceScope, group: ScopeGroup, extension: Installed): Slot {
     const { failures, report } = this.#options;
-    const slot = this.#newSlot(extension, scope);
+    const slot = this.#newSlot(extension, scope, this.failureOf(extension.name, scope) !== undefined);
     group.put(slot);
     const before = this.#endings.at(slot);
     slot.flight = (async () => {
@@ -245,6 +253,8 @@ export class Instances implements GenerationInstances {
 
   #opened(slot: Slot): void {
     slot.opened = true;
+    // A birth is no change for a live set, unless one was built without it.
+    if (slot.missed) this.#options.roster.moved();
     this.#rereads.look(slot);
   }
 

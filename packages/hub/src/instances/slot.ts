@@ -34,6 +34,10 @@ export class Slot implements LiveInstance {
   opened = false;
   /** Settles when it has opened, or will not. Never rejects. */
   flight: Promise<Fault | undefined> = Promise.resolve(undefined);
+  /** It was tried before, in vain: whoever needs the scope waits for it a moment, not for as long as it may take. */
+  readonly again: boolean;
+  /** Somebody went on without it. */
+  missed = false;
   /** What it was opened with; absent until its carrier was asked. */
   request: OpenRequest | undefined;
   /** While what it contributes is read again. */
@@ -45,8 +49,9 @@ export class Slot implements LiveInstance {
   readonly taken = new Moment();
   #ended: string | undefined;
 
-  constructor(extension: Installed, scope: InstanceScope, born: number) {
+  constructor(extension: Installed, scope: InstanceScope, born: number, again = false) {
     this.extension = extension;
+    this.again = again;
     this.kind = scope === 'global' ? 'global' : scope.kind;
     this.key = scope === 'global' ? '' : scope.key;
     this.id = `${extension.name}.${this.kind}.${born}`;

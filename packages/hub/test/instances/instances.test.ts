@@ -103,6 +103,38 @@ test('a slow session keeps no other one waiting', async (t) => {
   await slow;
 });
 
+test('one that hangs again holds whoever needs the scope up for a second, and comes when it opens', async (t) => {
+  hygiene(t);
+  const floor = await registryFloor(t);
+  const { registry, instances, clock, roster } = floor;
+  const notes = new FakeExtension('notes', { scopes: ['session'] });
+  notes.onOpen = async () => {
+    throw new Error('not yet');
+  };
+  await registry.install([notes.source()]);
+  await instances.ensure(ONE, all);
+  await clock.advance(1000);
+  const gate = held();
+  notes.onOpen = async ({ kind }) => {
+    await gate.promise;
+    return contributionsOf(notes.manifest, kind);
+  };
+  const done: number[] = [];
+  const waiting = [1, 2].map((one) => instances.ensure(ONE, all).then(() => done.push(one)));
+  await turn();
+  await clock.advance(999);
+  await turn();
+  assert.deepEqual(done, []);
+  await clock.advance(1);
+  await Promise.all(waiting);
+  assert.deepEqual(listed(floor, ONE), []);
+  const before = roster.generation;
+  gate.settle();
+  await turn();
+  assert.deepEqual(listed(floor, ONE), ['notes']);
+  assert.notEqual(roster.generation, before, 'a live set that was built without it is not served again');
+});
+
 test('a failed one is recorded with scope, key and reason, blocks nobody, and is tried again on use after its pause', async (t) => {
   hygiene(t);
   const floor = await registryFloor(t);
