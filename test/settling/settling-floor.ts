@@ -76,7 +76,7 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
     stateDirectory: folder,
     onStop: () => {},
   };
-  const gateway = createGateway({ config, hub, tools, tokens, clock, random, ...rest });
+  const gateway = createGateway({ config, hub, tools, tokens, journal, clock, random, ...rest });
   stack.defer(() => gateway.close());
   const { port } = await gateway.listen();
   const proxy = stack.use(await LinkProxy.listen(port));

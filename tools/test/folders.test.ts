@@ -31,14 +31,24 @@ test('two folders that import each other are a circle, told with the files that 
 });
 
 test('a way around over several folders, a file beside them, a type or a late import is a circle too', async (t) => {
-  const root = await packageOf(t, { 'a/a.ts': ['../b/b.ts'], 'b/b.ts': ['../c.ts'], 'a/inner/d.ts': [] });
-  await writeFile(
-    join(root, 'packages/attic/src/c.ts'),
-    "export const late = () => import('./a/inner/d.ts');\n",
-  );
-  await writeFile(join(root, 'packages/attic/src/a/inner/d.ts'), "import type { A } from '../a.ts';\n");
+  const root = await packageOf(t, { 'a/a.ts': ['../b/b.ts'], 'b/b.ts': ['../c.ts'], 'd/e/d.ts': [] });
+  await writeFile(join(root, 'packages/attic/src/c.ts'), "export const late = () => import('./d/e/d.ts');\n");
+  await writeFile(join(root, 'packages/attic/src/d/e/d.ts'), "import type { A } from '../../a/a.ts';\n");
   assert.deepEqual(await checkFolders(root), [
-    'packages/attic/src: a → b → c.ts → a/inner → a (a/a.ts imports b/b.ts; b/b.ts imports c.ts; c.ts imports a/inner/d.ts; a/inner/d.ts imports a/a.ts)',
+    'packages/attic/src: a → b → c.ts → d/e → a (a/a.ts imports b/b.ts; b/b.ts imports c.ts; c.ts imports d/e/d.ts; d/e/d.ts imports a/a.ts)',
+  ]);
+});
+
+test('a file beside folders is a room of its own, at every depth', async (t) => {
+  const root = await packageOf(t, {
+    'models/model.ts': [],
+    'models/models.ts': ['./kit/kit.ts', './model.ts'],
+    'models/kit/kit.ts': ['../model.ts'],
+  });
+  assert.deepEqual(await checkFolders(root), []);
+  await writeFile(join(root, 'packages/attic/src/models/model.ts'), "import './kit/kit.ts';\n");
+  assert.deepEqual(await checkFolders(root), [
+    'packages/attic/src: models/kit → models/model.ts → models/kit (models/kit/kit.ts imports models/model.ts; models/model.ts imports models/kit/kit.ts)',
   ]);
 });
 
