@@ -46,6 +46,27 @@ test('the benches of a call measure the real product and leave nothing behind', 
       ['call over stdio against the MCP SDK’s echo and the HTTP route', 1.5],
       ['list over stdio against the MCP SDK’s echo alone', null],
       ['call over stdio against the MCP SDK’s echo alone', null],
+    ],
+  );
+  for (const row of report.rows) assert.ok(row.ratio > 0 && row.baseline > 0, JSON.stringify(row));
+});
+
+test('Fairlead is measured beside what a test may start, and what is left out is told', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'bench.json');
+  const ignore = () => {};
+  const args = ['--only', 'peers,schedules', '--quick', '--no-peers', '--seed', '1', '--json', file];
+  await runBenches(args, benches, {
+    out: ignore,
+    err: ignore,
+    freshSeed: () => 1,
+    signal: new AbortController().signal,
+  });
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  assert.deepEqual(report.failures, []);
+  assert.deepEqual(
+    report.rows.map((row: { name: string; goal: number | null }) => [row.name, row.goal]),
+    [
       ['Fairlead Runner, against bare pipe', null],
       ['Fairlead Runner, 8 at once, against bare pipe', null],
       ['Fairlead Runner, against MCP SDK v1, stdio', null],
@@ -55,6 +76,8 @@ test('the benches of a call measure the real product and leave nothing behind', 
     ],
   );
   for (const row of report.rows) assert.ok(row.ratio > 0 && row.baseline > 0, JSON.stringify(row));
+  const rates = report.measurements.filter(({ unit }: { unit: string }) => unit === '1/s');
+  assert.equal(rates.length, 14);
   // What is measured beside Fairlead is installed by a run of its own, not by a test.
   assert.deepEqual(
     report.skipped.map(({ bench, name }: { bench: string; name: string }) => `${bench}: ${name}`),

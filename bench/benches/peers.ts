@@ -18,7 +18,9 @@ import { peerFigures, peerLanes, peerNames } from '../harness/peer-figures.ts';
 import { type Row, reportRow } from '../harness/row.ts';
 import { throughRunner } from '../harness/through-runner.ts';
 
-const CALLS_A_ROUND = 100;
+/** In a round, of each variant and each number of lanes. */
+const CALLS = 100;
+const QUICK_CALLS = 20;
 /** As many of the eight as the one in flight leave may wait for it. */
 const QUEUED = 16;
 
@@ -30,8 +32,8 @@ export const peers: Bench = {
     const packages = await context.peers();
     const calls = await everyCall(context, stack, packages.ok ? packages.folder : null);
     const measured = await interleave(
-      Object.entries(calls).map(([name, call]) => variant(name, call)),
-      context.plan(30, 2, 4),
+      Object.entries(calls).map(([name, call]) => variant(name, call, context.quick ? QUICK_CALLS : CALLS)),
+      context.plan(30, 2, context.quick ? 1 : 4),
     );
     const rows: Row[] = [];
     const skipped: SkippedRow[] = [];
@@ -57,7 +59,7 @@ const comparisons = [
   [peerNames.mcpHttp, peerNames.gateway],
 ] as const;
 
-function variant(name: string, call: LaneCall): Variant<string> {
+function variant(name: string, call: LaneCall, calls: number): Variant<string> {
   const { one, several } = peerLanes;
   return {
     unit: {
@@ -67,8 +69,8 @@ function variant(name: string, call: LaneCall): Variant<string> {
       [peerFigures.rate(name, several)]: '1/s',
     },
     async round() {
-      const alone = await closedLoop({ calls: CALLS_A_ROUND, inFlight: one }, call);
-      const together = await closedLoop({ calls: CALLS_A_ROUND, inFlight: several }, call);
+      const alone = await closedLoop({ calls, inFlight: one }, call);
+      const together = await closedLoop({ calls, inFlight: several }, call);
       return {
         [peerFigures.latency(name, one)]: alone.samplesUs,
         [peerFigures.rate(name, one)]: [alone.perSecond],
