@@ -11,6 +11,7 @@ export function mutateJson(input: Uint8Array, material: Material): Buffer {
   try {
     const times = 1 << dice.below(3);
     for (let time = 0; time < times; time += 1) dice.pick(changes)(dice.pick(places(root)), material);
+    if (!isWithin(root, MAX_CHARACTERS)) return mutateBytes(input, material);
     const text = JSON.stringify(root.value);
     // A change of the box itself may have left nothing in it.
     return text === undefined ? mutateBytes(input, material) : Buffer.from(text);
@@ -19,6 +20,24 @@ export function mutateJson(input: Uint8Array, material: Material): Buffer {
     if (!(error instanceof RangeError)) throw error;
     return mutateBytes(input, material);
   }
+}
+
+/** Lists of lists of copies grow without end: what is far longer than any input may be is not even written. */
+const MAX_CHARACTERS = 1 << 20;
+
+function isWithin(value: unknown, most: number): boolean {
+  let weight = 0;
+  const pending: unknown[] = [value];
+  while (pending.length > 0 && weight <= most) {
+    const next = pending.pop();
+    weight += typeof next === 'string' ? next.length + 2 : 4;
+    if (typeof next !== 'object' || next === null) continue;
+    for (const [key, below] of Object.entries(next)) {
+      weight += Array.isArray(next) ? 1 : key.length + 3;
+      pending.push(below);
+    }
+  }
+  return weight <= most;
 }
 
 /** The value in a box, so that the whole of it is a place like any other. */
