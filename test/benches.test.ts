@@ -112,6 +112,24 @@ test('the bench of settling loses answers, finds out what they were, and leaves 
   for (const row of report.rows) assert.ok(row.p50 > 0, JSON.stringify(row));
 });
 
+test('the bench of models reads a reply as a raw client does, piece by piece', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'bench.json');
+  const ignore = () => {};
+  await runBenches(['--only', 'models', '--quick', '--seed', '1', '--json', file], benches, {
+    out: ignore,
+    err: ignore,
+    freshSeed: () => 1,
+    signal: new AbortController().signal,
+  });
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  assert.deepEqual(report.failures, []);
+  assert.deepEqual(
+    report.rows.map(({ name, goal, goalOf }: Record<string, unknown>) => [name, goal, goalOf]),
+    [['a piece of a reply, against a raw client', 1, 'difference']],
+  );
+});
+
 test('every bench has a name of its own, which --only takes', () => {
   const names = benches.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);

@@ -8,6 +8,7 @@ import { idleMemory } from './idle-memory.ts';
 import { liveSet } from './live-set.ts';
 import { mcpHttp } from './mcp-http.ts';
 import { mcpStdio } from './mcp-stdio.ts';
+import { models } from './models.ts';
 import { peers } from './peers.ts';
 import { runnerCall } from './runner-call.ts';
 import { schedules } from './schedules.ts';
@@ -31,6 +32,7 @@ export const benches: readonly Bench[] = [
   upReady,
   hookDispatch,
   liveSet,
+  models,
   storeAppend,
   storeOpen,
   storeMemory,

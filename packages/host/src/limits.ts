@@ -17,6 +17,8 @@ export const modelLimits = Object.freeze({
   replyBytes: 32 * MIB,
   /** Bytes of an answer that is no reply; only the words of its error are looked for. */
   refusalBytes: 16 * KIB,
+  /** For those words: the status is what matters, and it is known. */
+  refusalMs: 5000,
   /** UTF-16 units of what a back end says about a refusal: one glance of a person. */
   said: 200,
   /** Calls in one reply; a reply with more is broken, not eager. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import type { Json } from '@fairlead/base';
-import { hygiene, manualClock } from '@fairlead/testing';
+import { hygiene, manualClock, waitFor } from '@fairlead/testing';
 import type { ModelFault } from '../../src/models/model.ts';
 import { ask, httpModel, KEY, requestWith, textOf } from './asked.ts';
 import {
@@ -165,6 +165,46 @@ for (const type of TYPES) {
       const all = JSON.stringify([fault?.message, fault?.detail]);
       assert.ok(!all.includes('MARKER') && !all.includes('DEF-123'));
       assert.equal(fault?.message, 'The back end refuses the key. (HTTP 401)');
+    });
+
+    test('a refusal counts by its status, also where its words break off or do not come', async (t) => {
+      hygiene(t);
+      const stub = await modelStub(t);
+      const clock = manualClock();
+      const head = { 'content-type': 'application/json' };
+      stub.answers.push(
+        (response) => {
+          response.writeHead(503, { ...head, 'content-length': '100' });
+          response.write('{"error":', () => response.socket?.destroy());
+        },
+        (response) => {
+          response.writeHead(401, head).write('{"error":"no"}');
+        },
+        (response) => {
+          response.writeHead(400, head).end(JSON.stringify({ error: 'x'.repeat(1_000_000) }));
+        },
+      );
+      const model = httpModel(type, stub.url, { clock });
+      assert.deepEqual(gist((await ask(model)).fault), ['model_unavailable', true, true, null]);
+      let refused: ModelFault | undefined;
+      const slow = ask(model).then(({ fault }) => {
+        refused = fault;
+      });
+      await waitFor(
+        async () => {
+          await clock.advance(1000);
+          return refused !== undefined;
+        },
+        { what: 'the refusal' },
+      );
+      await slow;
+      assert.deepEqual(
+        [gist(refused ?? undefined), refused?.detail],
+        [['model_denied', false, true, null], { status: 401, said: 'no' }],
+      );
+      // Cut at its bound it is no JSON any more, and says nothing.
+      assert.deepEqual((await ask(model)).fault?.detail, { status: 400 });
+      assert.equal(clock.pendingTimers, 0);
     });
 
     test('a server that does not begin in time is left', async (t) => {

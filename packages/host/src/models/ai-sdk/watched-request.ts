@@ -98,18 +98,26 @@ export class WatchedRequest implements Disposable {
     });
   }
 
-  /** The words of an answer that is no reply; none where it cannot be read to its bound. */
-  async #said(response: Response): Promise<string | undefined> {
+  /** The words of an answer that is no reply, as far as they come in time; none where they break off. */
+  async #said({ body }: Response): Promise<string | undefined> {
+    if (body === null) return undefined;
+    const reader = body.getReader();
+    const enough = () => void reader.cancel().catch(() => {});
+    const timer = this.#options.clock.setTimer(modelLimits.refusalMs, enough, { unref: true });
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     try {
-      for await (const chunk of response.body ?? []) {
-        bytes += chunk.length;
-        chunks.push(chunk);
-        if (bytes >= modelLimits.refusalBytes) break;
+      while (bytes < modelLimits.refusalBytes) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        bytes += value.length;
+        chunks.push(value);
       }
     } catch {
       return undefined;
+    } finally {
+      timer.cancel();
+      enough();
     }
     return whatItSaid(Buffer.concat(chunks).toString('utf8'), this.#options.secret);
   }
