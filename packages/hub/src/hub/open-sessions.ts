@@ -79,6 +79,11 @@ export class OpenSessions {
     return this.#entries.get(id)?.session?.database;
   }
 
+  /** Lets go of what was kept for an agent. */
+  forgetAgent(id: string): void {
+    for (const { session } of this.#entries.values()) session?.sets.delete(id);
+  }
+
   close(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return Promise.resolve();

@@ -93,8 +93,9 @@ export class RunningHub implements Hub {
   }
 
   async unloadAgent(id: string): Promise<void> {
-    const { agents, instances, settings } = this.#parts;
+    const { agents, instances, sessions, settings } = this.#parts;
     const agent = agents.forget(id);
+    sessions.forgetAgent(id);
     settings.forget(id);
     await instances.close(agent?.scope ?? { kind: 'agent', key: id, name: id });
   }
