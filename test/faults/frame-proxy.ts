@@ -110,9 +110,15 @@ class Link {
     if (rule === null) way.pass(frame);
     else this.#apply(rule, frame, way);
     if (found === null) return;
-    const again = found.frame === 'result' ? this.#again.get(found.name) : undefined;
-    if (again !== undefined) this.#toRunner.pass(again);
+    if (found.frame === 'result') this.#repeat(found.name);
     this.#proxy.onFrame(found);
+  }
+
+  /** Delivers a request a second time behind its answer, once: the copy's answer belongs to the same call. */
+  #repeat(name: string): void {
+    const again = this.#again.get(name);
+    this.#again.delete(name);
+    if (again !== undefined) this.#toRunner.pass(again);
   }
 
   #apply({ does, frame: kind, name }: FrameRule, frame: Buffer, way: Way): void {

@@ -175,8 +175,8 @@ function delayed(random: SeededRandom, call: number): Attack {
 
 /** Overtaken by the next frames, among them the question what became of it once the gateway has given up. */
 function reordered(random: SeededRandom, call: number): Attack {
-  const frame = random.pick(['request', 'request', 'result'] as const);
-  const by = random.pick([1, 1, 2, 1000]);
+  const frame = random.pick(['request', 'request', 'request', 'result'] as const);
+  const by = random.pick([1, 2, 1000, 1000]);
   const untilTold = by === 1000;
   const attack = linked(
     { frame, call, does: { kind: 'overtake', by } },

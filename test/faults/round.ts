@@ -87,8 +87,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
   const later = new Map<string, 'false not_started' | 'double execution' | null>();
   for (const [call, name] of names.entries()) {
     const answer = told[call] as Told;
-    const rows = rowsOf(call);
-    const [row] = rows;
+    const [row] = rowsOf(call);
     const asked = row === undefined ? null : await ask(fleet, row.id);
     if (row !== undefined && asked === null)
       faults.push({
@@ -100,12 +99,13 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
       call,
       told: answer,
       executions: executions.get(name) ?? [],
-      rows,
+      // Asking may settle what nothing had settled by itself.
+      rows: rowsOf(call),
       asked,
       mayBeLost: round.mayBeLost(call, answer),
     };
     faults.push(...judgeCall(facts));
-    const result = resultOf(plan.calls[call] as CallPlan, facts, runnerLivedOn);
+    const result = resultOf(plan.calls[call] as CallPlan, answer, row, runnerLivedOn);
     calls.push(result);
     const isOpen = result.end === 'never known' || result.end === 'not recorded';
     later.set(name, facts.executions.length > 0 ? 'double execution' : isOpen ? null : 'false not_started');
@@ -148,9 +148,14 @@ async function ask(fleet: Fleet, id: string): Promise<CallFacts['asked']> {
   };
 }
 
-function resultOf({ path }: CallPlan, { told, rows }: CallFacts, runnerLivedOn: boolean): CallResult {
+/** `row`: as it stood before anybody asked. */
+function resultOf(
+  { path }: CallPlan,
+  told: Told,
+  row: CallRow | undefined,
+  runnerLivedOn: boolean,
+): CallResult {
   const certainty = certaintyOf(told);
-  const [row] = rows;
   if (certainty !== 'outcome_unknown') return { certainty, path, end: 'known at once', runnerLivedOn: false };
   if (row === undefined) return { certainty, path, end: 'not recorded', runnerLivedOn: false };
   const known = row.settled_certainty ?? row.certainty;
