@@ -10,6 +10,7 @@ import { homedir, hostname } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readHostConfig } from '@fairlead/gateway';
+import { backendKeys, readBackends, readUsageSettings, usageKeys } from '@fairlead/host';
 import { readRunnerConfig } from '@fairlead/runner';
 import { hygiene, type Requirement, repositoryRoot, requires, temporaryFolder } from '@fairlead/testing';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
@@ -137,12 +138,15 @@ test('every TOML block is a configuration file that is accepted without a warnin
     const where = `${page.path}:${block.line}`;
     writeFileSync(path, block.text);
     if (isHostConfig(page, block)) {
-      const reading = await readHostConfig({ path, isNamed: true, env: {}, readElsewhere: extensionKeys });
+      const readElsewhere = [...extensionKeys, ...backendKeys, ...usageKeys];
+      const reading = await readHostConfig({ path, isNamed: true, env: {}, readElsewhere });
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.fault.message}`);
       assert.deepEqual(reading.warnings, [], where);
       const warned: string[] = [];
       extensionTablesOf(reading, (message) => warned.push(message));
       assert.deepEqual(warned, [], where);
+      for (const part of [readBackends(reading.document), readUsageSettings(reading.document, 'UTC')])
+        assert.deepEqual(part.ok ? part.notices : part.problem, [], where);
     } else {
       const reading = await readRunnerConfig(path, 'linux');
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.localDetail}`);
@@ -276,6 +280,6 @@ function blocksIn(language: string): { readonly page: Page; readonly block: Bloc
 function isHostConfig(page: Page, block: Block): boolean {
   return (
     page.path.endsWith('configuration-host.md') ||
-    /^\[+(gateway|policy|limits|extensions)\b/m.test(block.text)
+    /^\[+(gateway|policy|limits|extensions|backends)\b/m.test(block.text)
   );
 }
