@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Json, JsonObject } from '@fairlead/base';
 
 /** A request that the stub got. */
-export interface StubRequest {
+interface StubRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
