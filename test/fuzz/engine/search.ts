@@ -123,25 +123,29 @@ async function smallestFailing(
 }
 
 /**
- * The fewest inputs that still reach everything that all of them reach, small ones first, within `maxBytes` in all. What broke
- * something before is kept by its test, not here.
+ * Few inputs that still reach everything that all of them reach, within `maxBytes` in all: again and again the one that adds the
+ * most, of equal ones the smallest. What broke something before is kept by its test, not here.
  */
 export async function minimise(
   judge: Judge,
   corpus: readonly Uint8Array[],
   maxBytes: number,
 ): Promise<Uint8Array[]> {
+  const left: { readonly input: Uint8Array; fresh: readonly number[] }[] = [];
+  const bySize = corpus.toSorted((one, other) => one.length - other.length || Buffer.compare(one, other));
+  for (const input of bySize) left.push({ input, fresh: (await judge.judge(input)).features });
   const reached = new Set<number>();
   const least: Uint8Array[] = [];
-  let bytes = 0;
-  for (const input of corpus.toSorted(
-    (left, right) => left.length - right.length || Buffer.compare(left, right),
-  )) {
-    const { features } = await judge.judge(input);
-    if (features.every((feature) => reached.has(feature)) || bytes + input.length > maxBytes) continue;
-    for (const feature of features) reached.add(feature);
-    bytes += input.length;
-    least.push(input);
+  let room = maxBytes;
+  for (;;) {
+    let best: (typeof left)[number] | undefined;
+    for (const one of left) {
+      one.fresh = one.fresh.filter((feature) => !reached.has(feature));
+      if (one.input.length <= room && one.fresh.length > (best?.fresh.length ?? 0)) best = one;
+    }
+    if (best === undefined) return least;
+    for (const feature of best.fresh) reached.add(feature);
+    room -= best.input.length;
+    least.push(best.input);
   }
-  return least;
 }
