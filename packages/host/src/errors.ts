@@ -66,6 +66,62 @@ export const hostErrors = defineErrors({
     message: 'A ceiling on tokens or money is reached; no further model call or tool call starts.',
     next: 'Wait for the next day where it is a day’s, or raise the ceiling in `[limits]` and start Fairlead again.',
   },
+  session_guard_denied: {
+    message: 'The mode of this session does not let this tool run; nothing was started.',
+    next: 'An `inspect` session runs nothing and a `read_only` session only what reads. Who may approve calls can change its mode.',
+  },
+  grant_denied: {
+    message: 'What the call would touch is not granted; nothing was started.',
+    next: 'See the detail for what it was. An operator widens it in `[policy.grants]`, or in the agent’s `grants`; docs/reference/policy.md has the rules.',
+  },
+  approval_unattended: {
+    message: 'A person would have to be asked, and nobody is there to answer; nothing was started.',
+    next: 'Watch the session, name the tool with `--approve`, or put it into `auto_approve` of `[policy]` where its policy allows that.',
+  },
+  rate_limited: {
+    message: 'The tool was called as often as its limit allows within a minute; nothing was started.',
+    next: 'Wait as long as the detail says, or raise `rate_per_minute` of the tool; 0 there switches it off.',
+  },
+  arguments_too_large: {
+    message: 'The arguments are larger than a person can be shown; nothing was started.',
+    next: 'Pass at most 64 KiB: write the rest into a file and name it.',
+  },
+  leak_blocked: {
+    message: 'The result held what looks like a secret, and `leak = "block"` keeps it back whole.',
+    next: 'See the detail for its kind. With `leak = "redact"` only the secret itself is left out.',
+  },
+  network_request_invalid: {
+    message: 'This is no request that may be made; nothing was sent.',
+    next: 'Use an http or https address without a user name in it, an ordinary method, and none of the headers that the host sets itself.',
+  },
+  network_address_refused: {
+    message: 'The address may not be reached from here; nothing was sent to it.',
+    next: 'Private networks open with `allow_private`; addresses that hand out the credentials of a machine, and those that are nobody’s, never do.',
+  },
+  network_name_unresolved: {
+    message: 'The name of the host could not be resolved; nothing was sent.',
+    next: 'See that the name is spelled right and that this machine has a resolver.',
+  },
+  network_unreachable: {
+    message: 'No connection could be made, or its certificate was refused; nothing was sent.',
+    next: 'See that the server runs and that its certificate is of this name.',
+  },
+  network_redirect_refused: {
+    message: 'The server answered with a redirect that is not followed.',
+    next: 'See the detail for why. What had been sent, has been sent; look there before trying again.',
+  },
+  network_answer_broken: {
+    message: 'The answer did not come whole.',
+    next: 'The request may have had its effect: look before sending it again.',
+  },
+  network_timeout: {
+    message: 'The answer did not come in time.',
+    next: 'Where the outcome is unknown the request may have had its effect: look before sending it again.',
+  },
+  network_cancelled: {
+    message: 'The request was cancelled.',
+    next: 'Where the outcome is unknown it may have had its effect all the same.',
+  },
 });
 
 export type HostErrorCode = keyof typeof hostErrors;

@@ -6,6 +6,29 @@ export {
   type TableReader,
 } from './configuration/table.ts';
 export { type HostErrorCode, hostErrors } from './errors.ts';
+export { attenuate } from './grants/attenuate.ts';
+export { type CommandLine, commandLineOf } from './grants/command-words.ts';
+export { allowsEndpoint, type EndpointRequest } from './grants/endpoint.ts';
+export {
+  type CommandPrefix,
+  DENY_ALL,
+  type Endpoint,
+  type FsGrant,
+  type Grants,
+  type NetworkGrant,
+  type ShellGrant,
+} from './grants/grants.ts';
+export {
+  grantsInForce,
+  judgePath,
+  type PathVerdict,
+  type Place,
+  sessionGrants,
+  WORKSPACE,
+} from './grants/in-place.ts';
+export { grantsIn, readGrants } from './grants/read-grants.ts';
+export { type LinkReader, machineLinks, realPath } from './grants/real-path.ts';
+export { allowsCommand } from './grants/shell-grant.ts';
 export {
   type AppendedBackend,
   appendBackend,
@@ -38,6 +61,27 @@ export type { Reply } from './models/step/reply.ts';
 export { runStep, type StepEvent, type StepOptions, type StepOutcome } from './models/step/run-step.ts';
 export { TokenEstimate } from './models/token-estimate.ts';
 export { toolText } from './models/tool-text.ts';
+export {
+  type Authority,
+  type CallVerdict,
+  type DecideInput,
+  decide,
+  decideForClient,
+  modeAllows,
+  type RefusalCode,
+  type SessionMode,
+} from './policy/decide.ts';
+export {
+  type Approval,
+  type Effect,
+  type OwnWords,
+  type PolicySources,
+  type PolicyWords,
+  policyOf,
+  type Risk,
+  type ToolHints,
+  type ToolPolicy,
+} from './policy/tool-policy.ts';
 export { CalendarDays, isZone } from './usage/calendar-day.ts';
 export { ceilingError, ceilingWords } from './usage/ceiling-words.ts';
 export type { Amount, Ceilings, UsageSettings } from './usage/ceilings.ts';

@@ -104,3 +104,20 @@ export const usageLimits = Object.freeze({
   modelCalls: 10,
   modelCallsMax: 256,
 });
+
+/** What may be granted, and how far a path is followed. */
+export const grantLimits = Object.freeze({
+  /** Entries of one list of one level; what a person still oversees. */
+  entries: 64,
+  /** Endpoints that several levels together allow; further ones are left out, which only narrows. */
+  endpointsInForce: 4096,
+  /** Words of one prefix of a command. */
+  words: 32,
+  /** Bytes of one word or path: the longest path that Linux takes. */
+  textBytes: 4096,
+  /** Bytes of a host: 253 is the longest name, and what is not ASCII grows when it is encoded. */
+  hostBytes: 253,
+  pathBytes: 2048,
+  /** Links on the way to one file; the kernel follows as many. */
+  links: 40,
+});

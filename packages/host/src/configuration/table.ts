@@ -80,6 +80,20 @@ export class TableReader {
     );
   }
 
+  /** The keys that stand in it, in the order of the file. */
+  keys(): readonly string[] {
+    return Object.keys(this.#table).filter((key) => this.has(key));
+  }
+
+  /** A list of at most `max` values, each as it stands, or undefined; an empty list is one. */
+  list(key: string, max: number): readonly unknown[] | undefined {
+    const value = this.#table[key];
+    if (value === undefined) return undefined;
+    if (!Array.isArray(value)) this.refuse(key, 'must be a list');
+    if (value.length > max) this.refuse(key, `must not have more than ${max}`);
+    return value;
+  }
+
   /** Text of 1 to `maxBytes` UTF-8 bytes on one line that `pattern` accepts, or undefined; `problem` says what it must be. */
   text(key: string, maxBytes: number, problem: string, pattern = /^[^\p{Cc}]+$/u): string | undefined {
     const value = this.#table[key];
@@ -122,6 +136,15 @@ export class TableReader {
     const value = this.#table[key];
     if (value === undefined || typeof value === 'boolean') return value;
     return this.refuse(key, 'must be true or false');
+  }
+
+  /** Refuses the file for a key that is not known: where the table limits something, a typing error would widen it. */
+  refuseUnknown(known: readonly string[]): void {
+    for (const key of this.keys()) {
+      if (known.includes(key)) continue;
+      const nearest = nearestKey(key, known);
+      this.refuse(key, `is not known here${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`);
+    }
   }
 
   /** Notices every key that is not among those that are known. */
