@@ -326,6 +326,7 @@ test('what a server wants back with a call comes with it, and goes back', async 
   await ask(
     model,
     requestWith({
+      tools: [{ name: 'now', description: '', schema: { type: 'object' } }],
       messages: [
         { role: 'user', text: 'when' },
         { role: 'assistant', text: '', calls: [kept] },

@@ -2,6 +2,7 @@ import type { Clock } from '@fairlead/base';
 import { type Model, ModelFault, type ModelPart, type ModelRequest } from '../model.ts';
 import { faultOfError } from './fault-of-error.ts';
 import type { LanguageModel } from './language-model.ts';
+import { plainHistory } from './plain-history.ts';
 import { promptOf, toolsOf } from './prompt.ts';
 import { readReply } from './read-reply.ts';
 import { type Fetch, WatchedRequest } from './watched-request.ts';
@@ -44,7 +45,7 @@ async function* ask(
     const model = await languageModel(options, key, request.fetch);
     if (request.fault !== undefined) throw request.fault;
     const { stream } = await model.doStream({
-      prompt: promptOf(messages),
+      prompt: promptOf(tools.length === 0 ? plainHistory(messages) : messages),
       maxOutputTokens: maxTokens,
       abortSignal: request.signal,
       // A call counts when it is whole; in pieces it would come unchecked by the back end.

@@ -15,34 +15,59 @@ export function promptOf(messages: readonly Message[]): Prompt {
   const prompt: Prompt = [];
   const system: string[] = [];
   let at = 0;
-  for (; messages[at]?.role === 'system'; at += 1) system.push(textOf(messages[at]));
+  for (; messages[at]?.role === 'system'; at += 1) system.push(messages[at]?.text ?? '');
   if (system.length > 0) prompt.push({ role: 'system', content: system.join('\n\n'), providerOptions: KEEP });
-  const names = new Map<string, string>();
-  for (const message of messages.slice(at)) {
-    if (message.role === 'assistant') {
-      for (const { id, name } of message.calls ?? []) names.set(id, name);
-      const content = assistantContent(message);
-      if (content.length > 0) prompt.push({ role: 'assistant', content });
-    } else if (message.role === 'tool') {
-      const output = {
-        type: message.error === true ? 'error-text' : 'text',
-        value: toolText(message),
-      } as const;
-      const toolName = names.get(message.call) ?? 'unknown';
-      const part = { type: 'tool-result' as const, toolCallId: message.call, toolName, output };
-      const last = prompt.at(-1);
-      if (last?.role === 'tool') last.content.push(part);
-      else prompt.push({ role: 'tool', content: [part] });
-    } else {
-      const last = prompt.at(-1);
-      const before = last?.role === 'user' ? last.content[0] : undefined;
-      if (before?.type === 'text') before.text += `\n\n${message.text}`;
-      else prompt.push({ role: 'user', content: [{ type: 'text', text: message.text }] });
-    }
-  }
+  const calls = new CallNames();
+  for (const message of messages.slice(at)) add(prompt, message, calls);
   const last = prompt.at(-1);
   if (last !== undefined && last.role !== 'system') last.providerOptions = KEEP;
   return prompt;
+}
+
+function add(prompt: Prompt, message: Message, calls: CallNames): void {
+  const last = prompt.at(-1);
+  if (message.role === 'assistant') {
+    const content = assistantContent(message, calls);
+    if (content.length === 0) return;
+    const before = last?.role === 'assistant' ? last.content : undefined;
+    if (before === undefined || before.some(({ type }) => type === 'tool-call'))
+      prompt.push({ role: 'assistant', content });
+    else before.push({ type: 'text', text: '\n\n' }, ...content);
+  } else if (message.role === 'tool') {
+    const output = {
+      type: message.error === true ? 'error-text' : 'text',
+      value: toolText(message),
+    } as const;
+    const part = { type: 'tool-result' as const, ...calls.of(message.call), output };
+    if (last?.role === 'tool') last.content.push(part);
+    else prompt.push({ role: 'tool', content: [part] });
+  } else {
+    const before = last?.role === 'user' ? last.content[0] : undefined;
+    if (before?.type === 'text') before.text += `\n\n${message.text}`;
+    else prompt.push({ role: 'user', content: [{ type: 'text', text: message.text }] });
+  }
+}
+
+/** The calls of one prompt. Each back end has its own idea of an id, and a history may come from another: here they are plain and differ. */
+class CallNames {
+  readonly #calls = new Map<string, { readonly toolCallId: string; readonly toolName: string }>();
+  readonly #taken = new Set<string>();
+
+  begin(id: string, toolName: string): { readonly toolCallId: string; readonly toolName: string } {
+    const plain = id.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call';
+    let toolCallId = plain;
+    for (let count = 2; this.#taken.has(toolCallId); count += 1)
+      toolCallId = `${plain.slice(0, 56)}_${count}`;
+    this.#taken.add(toolCallId);
+    const call = { toolCallId, toolName };
+    this.#calls.set(id, call);
+    return call;
+  }
+
+  /** The newest call of an id. */
+  of(id: string): { readonly toolCallId: string; readonly toolName: string } {
+    return this.#calls.get(id) ?? { toolCallId: id, toolName: 'unknown' };
+  }
 }
 
 /** The tools as the AI SDK takes them: declared, never run by it. */
@@ -57,11 +82,10 @@ export function toolsOf(tools: readonly ModelTool[]): NonNullable<CallOptions['t
 
 type AssistantContent = Extract<Prompt[number], { readonly role: 'assistant' }>['content'];
 
-function assistantContent({
-  text,
-  calls = [],
-  reasoning = [],
-}: Extract<Message, { readonly role: 'assistant' }>): AssistantContent {
+function assistantContent(
+  { text, calls = [], reasoning = [] }: Extract<Message, { readonly role: 'assistant' }>,
+  names: CallNames,
+): AssistantContent {
   return [
     ...reasoning.map((thought) => ({
       type: 'reasoning' as const,
@@ -71,8 +95,7 @@ function assistantContent({
     ...(text === '' ? [] : [{ type: 'text' as const, text }]),
     ...calls.map((call) => ({
       type: 'tool-call' as const,
-      toolCallId: call.id,
-      toolName: call.name,
+      ...names.begin(call.id, call.name),
       input: call.arguments,
       ...optionsOf(call.metadata),
     })),
@@ -81,8 +104,4 @@ function assistantContent({
 
 function optionsOf(metadata: ModelMetadata | undefined): { readonly providerOptions?: ProviderOptions } {
   return metadata === undefined ? {} : { providerOptions: metadata as ProviderOptions };
-}
-
-function textOf(message: Message | undefined): string {
-  return message?.text ?? '';
 }

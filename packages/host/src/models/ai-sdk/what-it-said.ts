@@ -4,7 +4,7 @@ import { modelLimits } from '../../limits.ts';
 /** What looks like a key: known beginnings, a bearer, and long runs that mix capitals, small letters and digits. */
 const KEYS = [
   /\b(?:Bearer|Basic)\s+[A-Za-z0-9+/=._~-]+/gi,
-  /\b(?:sk|pk|rk|key|gsk|xai|hf|AKIA|AIza|ghp|gho|xox[a-z]|eyJ)[-_]?[A-Za-z0-9_.-]{8,}/g,
+  /\b(?:sk|pk|rk|key|gsk|xai|hf|AKIA|AIza|ghp|gho|xox[a-z]|eyJ)[-_]?(?=[A-Za-z_.-]*\d)[A-Za-z0-9_.-]{8,}/g,
   /\b(?=[A-Za-z0-9_-]*[A-Z])(?=[A-Za-z0-9_-]*[a-z])(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{24,}/g,
 ];
 
