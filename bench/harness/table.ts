@@ -20,12 +20,13 @@ function tableOf(header: readonly string[], lines: readonly (readonly string[])[
 /** Every variant of one bench: its median over the rounds, and how far the rounds lay apart. */
 export function measurementTable(measurements: readonly Measurement[]): string {
   return tableOf(
-    ['variant', 'p50', 'unit', 'lowest..highest round', 'p99', 'rounds', 'samples'],
+    ['variant', 'p50', 'unit', 'lowest..highest round', 'p95', 'p99', 'rounds', 'samples'],
     measurements.map((measured) => [
       measured.name,
       text(measured.p50),
       measured.unit,
       range([measured.min, measured.max]),
+      text(measured.p95),
       text(measured.p99),
       String(measured.perRound.length),
       String(measured.samples),
