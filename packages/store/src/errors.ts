@@ -76,6 +76,10 @@ export const storeErrors = defineErrors({
     message: 'There is no such database on this peer.',
     next: 'List the databases; one of another peer is fetched first.',
   },
+  database_released: {
+    message: 'This handle of a database was released.',
+    next: 'Open the database again; this is a fault of Fairlead, please report it.',
+  },
   doc_path_invalid: {
     message: 'A path in a document must be at most 16 names of 1 to 256 bytes without control characters.',
     next: 'Correct the path.',

@@ -38,6 +38,8 @@ export class DatabaseState {
   denied: number;
   /** Removed from this peer while somebody still held it. */
   dropped = false;
+  /** How many open handles share it. */
+  handles = 0;
 
   /** `openedAt` begins the change counters: above every number that an earlier opening gave. */
   constructor(root: string, stored: StoredDatabase, openedAt: number) {

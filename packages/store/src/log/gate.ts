@@ -36,6 +36,16 @@ export class Gate {
     this.#admit();
   }
 
+  /** Nobody is inside, waits, or keeps local writes waiting. */
+  get isIdle(): boolean {
+    return !this.#alone && this.#inside === 0 && this.#held === 0 && this.#waiting.length === 0;
+  }
+
+  /** Somebody keeps local writes waiting. */
+  get isHeld(): boolean {
+    return this.#held > 0;
+  }
+
   /** Runs `work` alone. */
   async alone<R>(work: () => Promise<R>): Promise<R> {
     await this.enterAlone();

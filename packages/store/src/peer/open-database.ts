@@ -42,7 +42,10 @@ export interface Database {
   readonly newer: boolean;
   /** Proofs that an author's key is in use twice, oldest first. */
   forks(): Promise<readonly Fork[]>;
-  /** Gives the memory of the database back; its next use reads it again. */
+  /**
+   * Ends this handle; with the last one of a database its memory is given back. Afterwards it refuses everything with
+   * `database_released`, but for its `root` and `kind`. Twice does no harm.
+   */
   release(): void;
 }
 
@@ -50,21 +53,24 @@ const NO_STATEMENTS: readonly UnitStatement[] = [];
 
 export class OpenDatabase implements Database {
   readonly core: PeerCore;
-  readonly state: DatabaseState;
   readonly access: Access;
+  readonly root: string;
+  readonly kind: DatabaseKind;
+  #state: DatabaseState | undefined;
 
+  /** `state` is the current one of its database. */
   constructor(core: PeerCore, state: DatabaseState) {
     this.core = core;
-    this.state = state;
+    this.root = state.root;
+    this.kind = state.kind;
+    this.#state = state;
+    state.handles += 1;
     this.access = new Access(this);
   }
 
-  get root(): string {
-    return this.state.root;
-  }
-
-  get kind(): DatabaseKind {
-    return this.state.kind;
+  get state(): DatabaseState {
+    if (this.#state === undefined) throw storeError('database_released');
+    return this.#state;
   }
 
   get newer(): boolean {
@@ -95,7 +101,8 @@ export class OpenDatabase implements Database {
   /** The same with what only this package may write. */
   async change<R>(collect: (draft: DatabaseDraft) => R): Promise<R> {
     const draft = new TransactionDraft(this.core);
-    const answer = collect(draft.on(this));
+    const { root } = this.state;
+    const answer = collect(draft.on({ root }));
     await runTransaction(this.core, draft);
     return answer;
   }
@@ -133,7 +140,9 @@ export class OpenDatabase implements Database {
   }
 
   release(): void {
-    this.core.forget(this.state);
+    const state = this.#state;
+    this.#state = undefined;
+    if (state !== undefined) this.core.letGo(state);
   }
 
   peerOf(author: string): string {

@@ -59,6 +59,14 @@ export class PeerCore {
     return this.#states.get(root);
   }
 
+  /** The same, for who enters its gate or keeps it: it is that of the database at this moment. */
+  async currentState(root: string): Promise<DatabaseState> {
+    for (;;) {
+      const state = await this.state(root);
+      if (this.isCurrent(state)) return state;
+    }
+  }
+
   /** The state of a database that is about to arrive: one for all who bring it. */
   birth(root: string, make: () => DatabaseState): DatabaseState {
     let state = this.#births.get(root);
@@ -77,6 +85,27 @@ export class PeerCore {
 
   addState(state: DatabaseState): void {
     this.#states.set(state.root, state);
+  }
+
+  /**
+   * Whether this is the state of its database. Who waited between finding a state and entering its gate asks again: in between it
+   * may have been given back, and two states of one database would give one number twice.
+   */
+  isCurrent(state: DatabaseState): boolean {
+    return this.#states.get(state.root) === state;
+  }
+
+  /** One handle less. With the last one goes the memory, as soon as nobody writes. */
+  letGo(state: DatabaseState): void {
+    state.handles -= 1;
+    this.#forgetUnused(state);
+  }
+
+  #forgetUnused(state: DatabaseState): void {
+    const { gate } = state;
+    if (state.handles > 0 || gate.isHeld) return;
+    if (gate.isIdle) this.forget(state);
+    else void gate.alone(async () => {}).then(() => this.#forgetUnused(state));
   }
 
   /** Takes a database out of memory; the next use reads it again. */

@@ -80,7 +80,7 @@ export class OpenPeer implements Peer {
 
   async open(root: string): Promise<Database> {
     this.#requireOpen();
-    return new OpenDatabase(this.core, await this.core.state(root));
+    return new OpenDatabase(this.core, await this.core.currentState(root));
   }
 
   async list(
@@ -132,8 +132,10 @@ export class OpenPeer implements Peer {
       return batch.report.finished();
     }
     const state = known ?? core.birth(root, () => emptyState(core.engine, root, batch.kind ?? 'session'));
-    return await state.gate.alone(async () => {
+    const report = await state.gate.alone(async () => {
       if (state.dropped) throw storeError('database_not_found');
+      // Given back while this waited: another state is the database's now.
+      if (state.chains.size > 0 && !core.isCurrent(state)) return undefined;
       const creates = state.chains.size === 0;
       const wallMs = () => core.clock.wallMs();
       const { report, plan } = await admit(batch, state, {
@@ -148,6 +150,7 @@ export class OpenPeer implements Peer {
       this.#tell(root, report);
       return report;
     });
+    return report ?? (await this.#applyBatch(root, commits));
   }
 
   /** What this peer wrote before it dropped a database may never have reached anybody: its author must not go on there. */

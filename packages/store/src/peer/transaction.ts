@@ -101,20 +101,27 @@ export async function runTransaction(
   try {
     for (const [root, part] of entries) {
       const { ops, refs } = part;
-      const state = await core.state(root);
-      if (levelOf(ops) < 3) {
-        await state.gate.enter();
-        leave.push(() => state.gate.leave());
-        parts.push({ state, ops, refs });
-      } else {
-        await state.gate.enterAlone();
-        leave.push(() => state.gate.leaveAlone());
-        plans.push(await planSettings(core, state, part));
-      }
+      const alone = levelOf(ops) >= 3;
+      const state = await enter(core, root, alone);
+      leave.push(() => (alone ? state.gate.leaveAlone() : state.gate.leave()));
+      if (alone) plans.push(await planSettings(core, state, part));
+      else parts.push({ state, ops, refs });
     }
     await core.engine.write({ statements: draft.statements, parts, plans }, durability);
   } finally {
     for (const step of leave) step();
+  }
+}
+
+/** Enters the gate of a database, by the state that is its own when that has happened. */
+async function enter(core: PeerCore, root: string, alone: boolean): Promise<DatabaseState> {
+  for (;;) {
+    const state = await core.state(root);
+    await (alone ? state.gate.enterAlone() : state.gate.enter());
+    // One that was dropped is refused further on.
+    if (state.dropped || core.isCurrent(state)) return state;
+    if (alone) state.gate.leaveAlone();
+    else state.gate.leave();
   }
 }
 

@@ -193,7 +193,9 @@ class Session implements ReplicationSession {
     if (link.tookBack || state === undefined) return;
     if (!link.asked && flow.offer(state).kind !== 'everything') return;
     link.tookBack = true;
-    const release = takeBack(this.#core, state, frame.version, () => this.#holds.delete(release));
+    // It may have been given back while the versions were compared.
+    const current = await this.#core.currentState(link.root);
+    const release = takeBack(this.#core, current, frame.version, () => this.#holds.delete(release));
     this.#holds.add(release);
   }
 
