@@ -6,6 +6,9 @@ import type { Told } from '../told.ts';
 import { type CallPath, callerPatienceMs, type PathCall } from './call-path.ts';
 import { toldByMessage } from './mcp-http-path.ts';
 
+/** Only catches hanging: a start takes half a second, on a machine that has time for it. */
+const START_MS = 120_000;
+
 type Waiting = (message: JsonObject | null) => void;
 
 /** `fairlead mcp` as a process of its own, which lives as long as the path: it must stand a gateway that comes and goes. */
@@ -34,11 +37,15 @@ export class McpStdioPath implements CallPath {
     const [program, ...args] = command;
     const path = new McpStdioPath(spawn(program, args, { env, stdio: ['pipe', 'pipe', 'pipe'] }));
     const clientInfo = { name: 'fairlead-faults', version: '1.0.0' };
-    const hello = await path.#request('initialize', {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo,
-    });
+    const hello = await path.#request(
+      'initialize',
+      {
+        protocolVersion: '2025-11-25',
+        capabilities: {},
+        clientInfo,
+      },
+      START_MS,
+    );
     if (!isJsonObject(hello?.['result'])) throw new Error('fairlead mcp did not start');
     path.#write({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return path;
@@ -67,14 +74,18 @@ export class McpStdioPath implements CallPath {
     await ended;
   }
 
-  #request(method: string, params: JsonObject): Promise<JsonObject | null> {
+  #request(
+    method: string,
+    params: JsonObject,
+    patienceMs: number = callerPatienceMs,
+  ): Promise<JsonObject | null> {
     this.#id += 1;
     const id = this.#id;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
         resolve(null);
-      }, callerPatienceMs);
+      }, patienceMs);
       this.#waiting.set(id, (message) => {
         clearTimeout(timer);
         resolve(message);
