@@ -10,6 +10,10 @@ export const hubErrors = defineErrors({
     message: 'Another extension of this name is installed; the one in force was left as it is.',
     next: 'Unload that one first, reload it by its name, or give one of the two another name.',
   },
+  extension_warning: {
+    message: 'The extension said a warning while it was checked.',
+    next: 'Read what it says; a timer, socket or file that was left open belongs to the scope that `open` is given.',
+  },
   extension_unknown: {
     message: 'No extension of this name is installed here.',
     next: 'See `/extensions` or `fairlead ext list` for the names.',

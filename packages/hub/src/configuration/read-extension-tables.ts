@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject, nearestKey } from '@fairlead/
 import { isExtensionName, plainJson } from '@fairlead/extension/runtime';
 
 /** A path into the file, such as `['extensions', 'path', 0, 'path']`. */
-export type ConfigurationPath = readonly (string | number)[];
+type ConfigurationPath = readonly (string | number)[];
 
 /** What an operator says about extensions in `fairlead.toml`. */
 export interface ExtensionTables {

@@ -130,22 +130,26 @@ export class OpenSessions {
     if (session === undefined) return;
     // Leased before anything is cancelled: a session that closes gives no other.
     const set = await this.#unlessItFails(session, async () => sets.lease(session, undefined));
-    await this.#cancel(session);
+    const isQuiet = await this.#cancel(session);
     if (set !== undefined) await this.#unlessItFails(session, () => fireSessionShutdown(set));
     set?.[Symbol.dispose]();
     await instances.close(session.scope);
     await this.#unlessItFails(session, () => forget(session));
+    // A call that was left behind may still ask what changed.
+    if (isQuiet) session.database.release();
   }
 
-  async #cancel(session: LiveSession): Promise<void> {
+  /** Whether every call of it has ended in time. */
+  async #cancel(session: LiveSession): Promise<boolean> {
     const { clock, report } = this.#parts;
-    if ((await within(clock, liveLimits.closeCallsMs, session.close())) === 'late')
-      report({
-        code: 'session_close_late',
-        scope: 'session',
-        key: session.id,
-        reason: hubErrors.session_close_late.message,
-      });
+    if ((await within(clock, liveLimits.closeCallsMs, session.close())) !== 'late') return true;
+    report({
+      code: 'session_close_late',
+      scope: 'session',
+      key: session.id,
+      reason: hubErrors.session_close_late.message,
+    });
+    return false;
   }
 
   /** What fails while a session closes is told, and the rest goes on. */
