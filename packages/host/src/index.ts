@@ -29,6 +29,17 @@ export {
 export { grantsIn, readGrants } from './grants/read-grants.ts';
 export { type LinkReader, machineLinks, realPath } from './grants/real-path.ts';
 export { allowsCommand } from './grants/shell-grant.ts';
+export { LeakDetector, type Redacted } from './leaks/leak-detector.ts';
+export type { LeakCategory } from './leaks/leak-patterns.ts';
+export { maskSensitive } from './leaks/mask-sensitive.ts';
+export {
+  type LeakPolicy,
+  type ScreenedOutput,
+  type Screening,
+  screenFault,
+  screenOutput,
+} from './leaks/screen-result.ts';
+export { visibleArguments, visibleName } from './leaks/visible-text.ts';
 export {
   type AppendedBackend,
   appendBackend,
@@ -61,6 +72,15 @@ export type { Reply } from './models/step/reply.ts';
 export { runStep, type StepEvent, type StepOptions, type StepOutcome } from './models/step/run-step.ts';
 export { TokenEstimate } from './models/token-estimate.ts';
 export { toolText } from './models/tool-text.ts';
+export { type AddressKind, addressKind } from './network/address-kind.ts';
+export {
+  type GuardedAnswer,
+  type GuardedRequest,
+  guardedRequest,
+  type NetworkPorts,
+} from './network/guarded-request.ts';
+export { judgeUrl, type Target, type UrlVerdict } from './network/judge-url.ts';
+export { machineResolver, type Resolver } from './network/pinned-addresses.ts';
 export {
   type Authority,
   type CallVerdict,
@@ -71,6 +91,15 @@ export {
   type RefusalCode,
   type SessionMode,
 } from './policy/decide.ts';
+export { RateLimiter, type RateVerdict } from './policy/rate-limiter.ts';
+export {
+  autoApproves,
+  type PolicySettings,
+  policyKeys,
+  policyWordKeys,
+  policyWordsIn,
+  readPolicy,
+} from './policy/read-policy.ts';
 export {
   type Approval,
   type Effect,

@@ -121,3 +121,43 @@ export const grantLimits = Object.freeze({
   /** Links on the way to one file; the kernel follows as many. */
   links: 40,
 });
+
+/** One request that a tool makes. */
+export const networkLimits = Object.freeze({
+  /** Redirects of one request: enough for http to https to www to a language to a page. */
+  redirects: 5,
+  urlBytes: 8 * KIB,
+  requestBytes: MIB,
+  requestHeaderBytes: 16 * KIB,
+  answerHeaderBytes: 32 * KIB,
+  /** Addresses of one name that are tried; each costs a quarter of a second where it is dead. */
+  addresses: 8,
+});
+
+/** What a person is shown before deciding. */
+export const displayLimits = Object.freeze({
+  /** Characters of a claimed name: one line of a narrow screen. */
+  nameCharacters: 48,
+  /** Arguments of one call as JSON; more than this nobody reads, and half of it must not be approved. */
+  argumentBytes: 64 * KIB,
+});
+
+/** How often a tool may be called. */
+export const rateLimits = Object.freeze({
+  windowMs: 60_000,
+  /** The most that a limit can be; a larger one is taken for this. */
+  perMinuteMax: 6000,
+  /** Callers and tools remembered at once; where all of them are busy, a new one waits. */
+  subjects: 4096,
+  /** Calls remembered in all. */
+  calls: 1_000_000,
+});
+
+/** What an operator may say of tools. */
+export const policyLimits = Object.freeze({
+  tools: 1024,
+  autoApprove: 1024,
+  sensitive: 64,
+  /** The longest time of a tool: what an extension may ask for itself. */
+  timeoutSecsMax: 3600,
+});

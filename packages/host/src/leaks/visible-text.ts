@@ -1,0 +1,46 @@
+import type { JsonObject } from '@fairlead/base';
+import { displayLimits } from '../limits.ts';
+import type { LeakDetector } from './leak-detector.ts';
+import { maskSensitive } from './mask-sensitive.ts';
+
+/**
+ * What a reader cannot see, or what changes what is around it: control and C1 characters, ESC among them, direction marks, joiners and other
+ * ignorables, tags, separators, every blank but the space, halves of a pair, what is not assigned.
+ */
+const UNSEEN =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
+
+/**
+ * A name that somebody claims, made safe to show: invisible characters become `\u202e` and the like, and it is cut at 48 characters with
+ * `…` behind. For names only: what a person decides about is never cut.
+ */
+export function visibleName(name: string): string {
+  const characters = [...name.slice(0, 2 * displayLimits.nameCharacters + 1).normalize('NFC')];
+  const isCut =
+    characters.length > displayLimits.nameCharacters || name.length > 2 * displayLimits.nameCharacters;
+  const shown = characters.slice(0, displayLimits.nameCharacters).join('');
+  return shown.replace(UNSEEN, escaped) + (isCut ? '…' : '');
+}
+
+/**
+ * Arguments for a person who decides about them: whole, sensitive ones masked with their length, what looks like a secret left out, and every
+ * character that cannot be seen as an escape of JSON. The text is JSON again, so a line break in an argument and the letters `\n` in one
+ * cannot be taken for each other. Null above 64 KiB of JSON (`arguments_too_large`): arguments are never cut.
+ */
+export function visibleArguments(
+  args: JsonObject,
+  sensitive: readonly string[],
+  detector: LeakDetector,
+): string | null {
+  if (Buffer.byteLength(JSON.stringify(args)) > displayLimits.argumentBytes) return null;
+  const { value } = detector.json(maskSensitive(args, sensitive));
+  // The line breaks of the layout are ours; those of the arguments are escapes already.
+  return JSON.stringify(value, null, 2).replace(/[^\n]+/g, (line) => line.replace(UNSEEN, escaped));
+}
+
+function escaped(character: string): string {
+  let text = '';
+  for (let at = 0; at < character.length; at += 1)
+    text += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return text;
+}
