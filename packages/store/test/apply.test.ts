@@ -166,24 +166,50 @@ peerTest('an author must be certified by the peer that it names', async (_t, ope
   assert.deepEqual(await texts(session), []);
 });
 
-peerTest('a run is taken as far as a signature covers it', async (_t, open) => {
+peerTest('a run is taken as far as each commit bears its own signature', async (_t, open) => {
   const { peer } = await open();
   const { writer, session, at, apply } = await sessionWithWriter(peer);
   const run = [
     writer.write([writer.authorOp(), append(1)], at(10)),
-    ...[2, 3, 4, 5].map((value) => writer.write([append(value)], at(10 * value))),
+    ...[2, 3, 4].map((value) => writer.write([append(value)], at(10 * value))),
   ];
-  const bad = { ...(run[4] as Forged), sig: (run[3] as Forged).sig };
-  // The second's own signature is wrong, and the third's covers it through the hash.
-  const odd = { ...(run[1] as Forged), sig: (run[0] as Forged).sig };
-  const report = await apply([run[0] as Forged, odd, run[2] as Forged, run[3] as Forged, bad]);
+  const [first, second, third, fourth] = run as [Forged, Forged, Forged, Forged];
+  // The third's signature covers the second through the hash, and the second's own is wrong.
+  const report = await apply([first, { ...second, sig: first.sig }, third, fourth]);
+  const { id: author } = writer.author;
   assert.deepEqual(
     [report.applied, report.refused],
-    [4, [{ author: writer.author.id, seq: 5, code: 'commit_signature_invalid' }]],
+    [
+      1,
+      [
+        { author, seq: 2, code: 'commit_signature_invalid' },
+        { author, seq: 3, code: 'commit_gap' },
+        { author, seq: 4, code: 'commit_gap' },
+      ],
+    ],
   );
-  assert.deepEqual(await texts(session), [1, 2, 3, 4]);
-  assert.equal((await apply([run[4] as Forged])).applied, 1);
+  assert.deepEqual(await texts(session), [1]);
+  assert.equal((await apply([second, third, fourth])).applied, 3);
 });
+
+peerTest(
+  'what a relay did to a signature does not reach a second peer when the covering commit is cut off',
+  async (_t, open) => {
+    const { peer } = await open();
+    const next = await open();
+    const { writer, session, at, apply } = await sessionWithWriter(peer);
+    const first = writer.write([writer.authorOp(), append(1)], at(10));
+    const second = writer.write([append(2)], at(20));
+    const third = writer.write([append(3)], at(30));
+    await apply([first]);
+    await session.access.revoke(writer.peer.id, { cuts: { [writer.author.id]: 2 } });
+    await apply([{ ...second, sig: first.sig }, third]);
+    await apply([second, third]);
+    await next.peer.apply(session.root, overTheWire(await session.since({})));
+    const copy = await next.peer.open(session.root);
+    assert.deepEqual(await texts(copy), [1, 2]);
+  },
+);
 
 peerTest('commits are taken in any order as soon as nothing is missing', async (_t, open) => {
   const { peer } = await open();

@@ -17,8 +17,8 @@ export type LinkResult = {
   readonly forks: readonly SealedCommit[];
 };
 
-/** One author's commits that are left, in order, and how many of them a signature covers. */
-type Run = { readonly commits: ReadCommit[]; head: Head; signed: number | undefined };
+/** One author's commits that are left, in order. */
+type Run = { readonly commits: ReadCommit[]; head: Head };
 
 const NO_HEAD: Head = { seq: 0, hlc: 0, peer: '', hash: '' };
 
@@ -57,7 +57,6 @@ export function linkChains(
           if (code === 'commit_fork') forks.push(next.commit);
           continue;
         }
-        run.signed = run.signed === undefined || run.signed === 1 ? undefined : run.signed - 1;
         const { seq, hlc, author } = next.commit.header;
         const peer = next.commit.ops[0]?.author?.peer ?? run.head.peer;
         run.head = { seq, hlc, peer, hash: next.commit.hash };
@@ -76,8 +75,7 @@ function byAuthor(commits: readonly ReadCommit[], chains: ReadonlyMap<string, Ch
   for (const read of [...commits].sort((left, right) => left.commit.header.seq - right.commit.header.seq)) {
     const { author } = read.commit.header;
     const run = runs.get(author);
-    if (run === undefined)
-      runs.set(author, { commits: [read], head: chains.get(author) ?? NO_HEAD, signed: undefined });
+    if (run === undefined) runs.set(author, { commits: [read], head: chains.get(author) ?? NO_HEAD });
     else run.commits.push(read);
   }
   return [...runs.values()];
@@ -98,8 +96,9 @@ function judge(
   if (header.seq <= head.seq) return isSigned(commit, by.keys) ? 'commit_fork' : 'commit_signature_invalid';
   if (!intact) return 'commit_hash_mismatch';
   if (!follows(commit, head)) return isSigned(commit, by.keys) ? 'commit_fork' : 'commit_hash_mismatch';
-  run.signed ??= signedOf(run, by.keys);
-  if (run.signed === 0) return 'commit_signature_invalid';
+  // Each its own, though a later one covers it through the hashes: what ends a copy after a cut must stand by itself.
+  if (!isSigned(commit, by.keys)) return 'commit_signature_invalid';
+  if (header.seq === 1 && !isCertified(commit, by.keys)) return 'commit_signature_invalid';
   if (header.hlc < 1 || header.hlc >= CLOCK_LIMIT || header.hlc <= head.hlc) return 'commit_clock_invalid';
   if (header.settings === null) return null;
   const clock = by.settingsClock(...header.settings);
@@ -110,26 +109,6 @@ function judge(
 
 function follows(commit: SealedCommit, head: Head): boolean {
   return commit.header.prev === head.hash;
-}
-
-/**
- * How many commits from the first on are signed. A signature covers everything before it through the hashes, so the last of
- * the run is looked at first, and mostly alone.
- */
-function signedOf({ commits, head }: Run, keys: PublicKeys): number {
-  let length = 0;
-  for (let at: Head = head; length < commits.length; length += 1) {
-    const { commit, intact } = commits[length] as ReadCommit;
-    if (!intact || commit.header.seq !== at.seq + 1 || !follows(commit, at)) break;
-    at = { ...at, seq: commit.header.seq, hash: commit.hash };
-  }
-  const first = commits[0]?.commit;
-  if (first !== undefined && first.header.seq === 1 && !isCertified(first, keys)) return 0;
-  for (let signed = length; signed > 0; signed -= 1) {
-    const { commit } = commits[signed - 1] as ReadCommit;
-    if (isSigned(commit, keys)) return signed;
-  }
-  return 0;
 }
 
 /** True when a commit's own signature is its author's. */

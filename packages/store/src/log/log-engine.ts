@@ -51,7 +51,7 @@ export type Page = { readonly limit: number; readonly bytes: number };
 export type ChainRange = Page & { readonly after: number; readonly upTo: number };
 
 /** What an engine tells the peer as soon as a transaction is committed. */
-export type Committed = { readonly state: DatabaseState; readonly stores: ReadonlySet<string> };
+export type Committed = { readonly state: DatabaseState; readonly stores: readonly string[] };
 
 /**
  * The narrow door to an engine that keeps the log. Asynchronous, so that one behind a socket fits; no statement, row or
