@@ -105,8 +105,10 @@ function hostAsInUrl(written: string): string | undefined {
   if (written === '*') return written;
   const wild = written.startsWith('*.');
   const name = wild ? written.slice(2) : written;
-  if (/[*/?#@\\\s]/.test(name) || /:\d*$/.test(name.replace(/^\[.*\]$/, ''))) return undefined;
-  const bracketed = /^[0-9a-f.:]*:[0-9a-f.:]*$/i.test(name) ? `[${name}]` : name;
+  if (/[*/?#@\\\s]/.test(name)) return undefined;
+  const bracketed = /^[0-9a-f.:]*:[0-9a-f.:]*:[0-9a-f.:]*$/i.test(name) ? `[${name}]` : name;
+  // A port that is the usual one would not be seen any more in what a URL makes of it.
+  if (/:\d*$/.test(bracketed)) return undefined;
   const url = URL.canParse(`http://${bracketed}/`) ? new URL(`http://${bracketed}/`) : undefined;
   const host = url?.hostname.replace(/\.$/, '');
   if (host === undefined || host === '' || url?.port !== '') return undefined;
@@ -118,8 +120,9 @@ function pathPrefixIn(table: TableReader): string | undefined {
   const problem = 'must be a path from its first slash on, without query, "..", "//" or encoded slashes';
   const written = table.text('path_prefix', grantLimits.pathBytes, problem);
   if (written === undefined) return undefined;
-  const { pathname, search, hash } = new URL(`http://host${written.startsWith('/') ? written : '/?'}`);
-  const isPlain = search === '' && hash === '' && !/%(?:25)*(?:2f|5c|2e|00)|\\|\/\/|;/i.test(pathname);
+  if (!written.startsWith('/')) table.refuse('path_prefix', problem);
+  const { pathname } = new URL(`http://host${written}`);
+  const isPlain = !/[?#]/.test(written) && !/%(?:25)*(?:2f|5c|2e|00)|\\|\/\/|;/i.test(pathname);
   if (!isPlain || /(?:^|\/)\.{1,2}(?:\/|$)/.test(written)) table.refuse('path_prefix', problem);
   const prefix = pathname.replace(/\/$/, '');
   return prefix === '' ? undefined : prefix;
