@@ -1,5 +1,5 @@
 /** What a text that wants to be an instruction looks like, by kind. */
-export type InjectionKind =
+type InjectionKind =
   | 'role_marker'
   | 'chat_template_token'
   | 'instruction_override'
