@@ -160,10 +160,10 @@ export class Fleet implements AsyncDisposable {
     return lost;
   }
 
-  /** Brings a Runner that has lost its link too often to a fresh start. */
+  /** Before a round: a Runner that has lost its link too often is started anew, and a plugin that has ended since is, too. */
   async refresh(): Promise<void> {
-    if (this.proxy === null || this.proxy.accepted - this.#linksBefore <= LINKS_MAX) return;
-    await this.restart('runner');
+    const links = this.proxy === null ? 0 : this.proxy.accepted - this.#linksBefore;
+    if (links > LINKS_MAX) await this.restart('runner');
     await this.#untilReady();
   }
 

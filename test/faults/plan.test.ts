@@ -56,8 +56,7 @@ test('the same seed is the same round: what was done, in the same order, and how
 });
 
 const STEADY = [
-  [8, 'kill-plugin'],
+  [8, 'kill-runner'],
   [8, 'kill-gateway'],
-  [8, 'kill-host'],
   [2, 'cut-link'],
 ] as const;
