@@ -114,7 +114,9 @@ export async function dispatchFloor(
     },
     async rows() {
       await journal.close();
-      const rows = await store.read<JsonObject>('SELECT * FROM journal ORDER BY seq');
+      const rows = await store.read<JsonObject>(
+        'SELECT id, at, principal, action, runner, runner_instance, plugin, tool, binding_present, arguments_digest, boot, certainty, code, finished, settled_certainty, settled_code, settled_at FROM journal ORDER BY seq',
+      );
       return rows.map((row) =>
         Object.fromEntries(Object.entries(row).filter(([column]) => !IDS_AND_TIMES.has(column))),
       );

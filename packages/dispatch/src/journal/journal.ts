@@ -1,5 +1,5 @@
 import type { Clock } from '@fairlead/base';
-import type { Store } from '@fairlead/store';
+import type { Statement, Store } from '@fairlead/store';
 import type { DispatchLog } from '../dispatch-log.ts';
 import {
   type CallRecord,
@@ -21,6 +21,16 @@ import {
 } from './journal-row.ts';
 import { OwedEnds } from './owed-ends.ts';
 import { ReadRows } from './read-rows.ts';
+import {
+  type OwedResult,
+  owedResult,
+  resultStands,
+  SELECT_OWED_RESULTS,
+  type SessionCall,
+  type StoredResult,
+  sessionEnd,
+  sessionIntent,
+} from './session-call.ts';
 
 /**
  * What was done in whose name: one row per invocation, in the peer-local table `journal`. Effects and denials are durable before
@@ -75,6 +85,31 @@ export class Journal implements AsyncDisposable {
       throw error;
     }
     this.#tellUnknown(id, end);
+  }
+
+  /**
+   * The intent of a call that belongs to a session, for the transaction that also writes its entry; from then on a result is owed
+   * there. Nothing is written here.
+   */
+  sessionIntent(entry: JournalEntry, call: SessionCall): readonly Statement[] {
+    this.#pruner.wrote();
+    return sessionIntent(entry, call, { atMs: this.#clock.wallMs(), boot: this.#boot });
+  }
+
+  /** The end of such a call and the text that its entry is to have, for a transaction of the caller. The first end stands. */
+  sessionEnd(id: string, end: JournalEnd & { readonly text: string }): Statement {
+    return sessionEnd(id, this.#clock.wallMs(), end);
+  }
+
+  /** For the transaction that writes the entry of its result: nothing is owed any more. */
+  resultStands(id: string): Statement {
+    return resultStands(id);
+  }
+
+  /** Calls that have ended and whose session does not say so, oldest first. Rejects with a code of the store. */
+  async owedResults(afterSeq: number, limit: number): Promise<OwedResult[]> {
+    const rows = await this.#store.read<StoredResult>(SELECT_OWED_RESULTS, [afterSeq, limit]);
+    return rows.map(owedResult);
   }
 
   /** Tells `listener` of each intent that ended `outcome_unknown`, once that is on disk. There is one listener; null: none. */

@@ -3,7 +3,15 @@ import { commitLog } from './0002-commit-log.ts';
 import { settlement } from './0003-settlement.ts';
 import { extensionRows } from './0004-extension-rows.ts';
 import { usage } from './0005-usage.ts';
+import { sessions } from './0006-sessions.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
-export const migrations: readonly Migration[] = [peerLocal, commitLog, settlement, extensionRows, usage];
+export const migrations: readonly Migration[] = [
+  peerLocal,
+  commitLog,
+  settlement,
+  extensionRows,
+  usage,
+  sessions,
+];
