@@ -122,7 +122,7 @@ function pathPrefixIn(table: TableReader): string | undefined {
   if (written === undefined) return undefined;
   if (!written.startsWith('/')) table.refuse('path_prefix', problem);
   const { pathname } = new URL(`http://host${written}`);
-  const isPlain = !/[?#]/.test(written) && !/%(?:25)*(?:2f|5c|2e|00)|\\|\/\/|;/i.test(pathname);
+  const isPlain = !/[?#\\]/.test(written) && !/%(?:25)*(?:2f|5c|2e|00)|\\|\/\/|;/i.test(pathname);
   if (!isPlain || /(?:^|\/)\.{1,2}(?:\/|$)/.test(written)) table.refuse('path_prefix', problem);
   const prefix = pathname.replace(/\/$/, '');
   return prefix === '' ? undefined : prefix;

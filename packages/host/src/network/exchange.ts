@@ -61,7 +61,14 @@ export function exchange(given: ExchangeRequest): Promise<ExchangeEnd> {
       port: url.port === '' ? (isSecure ? 443 : 80) : Number(url.port),
       path: url.pathname + url.search,
       method,
-      headers: { accept: '*/*', 'user-agent': 'fairlead', ...headers, 'accept-encoding': 'identity' },
+      headers: {
+        accept: '*/*',
+        'user-agent': 'fairlead',
+        ...headers,
+        'accept-encoding': 'identity',
+        // Node says no length for a DELETE, and its body would be read as the next request.
+        ...(body === undefined ? {} : { 'content-length': String(body.length) }),
+      },
       agent: false,
       lookup: pinned(given.addresses),
       maxHeaderSize: networkLimits.answerHeaderBytes,
