@@ -10,7 +10,14 @@ import { homedir, hostname } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readHostConfig } from '@fairlead/gateway';
-import { backendKeys, readBackends, readUsageSettings, usageKeys } from '@fairlead/host';
+import {
+  backendKeys,
+  policyKeys,
+  readBackends,
+  readPolicy,
+  readUsageSettings,
+  usageKeys,
+} from '@fairlead/host';
 import { readRunnerConfig } from '@fairlead/runner';
 import { hygiene, type Requirement, repositoryRoot, requires, temporaryFolder } from '@fairlead/testing';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
@@ -138,14 +145,15 @@ test('every TOML block is a configuration file that is accepted without a warnin
     const where = `${page.path}:${block.line}`;
     writeFileSync(path, block.text);
     if (isHostConfig(page, block)) {
-      const readElsewhere = [...extensionKeys, ...backendKeys, ...usageKeys];
+      const readElsewhere = [...extensionKeys, ...backendKeys, ...usageKeys, ...policyKeys];
       const reading = await readHostConfig({ path, isNamed: true, env: {}, readElsewhere });
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.fault.message}`);
       assert.deepEqual(reading.warnings, [], where);
       const warned: string[] = [];
       extensionTablesOf(reading, (message) => warned.push(message));
       assert.deepEqual(warned, [], where);
-      for (const part of [readBackends(reading.document), readUsageSettings(reading.document, 'UTC')])
+      const { document } = reading;
+      for (const part of [readBackends(document), readUsageSettings(document, 'UTC'), readPolicy(document)])
         assert.deepEqual(part.ok ? part.notices : part.problem, [], where);
     } else {
       const reading = await readRunnerConfig(path, 'linux');
