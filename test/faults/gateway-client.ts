@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@fairlead/base';
 import { post } from './paths/post.ts';
 
-const ASK_MS = 2_000;
+const ASK_MS = 30_000;
 
 /** What the suite itself asks of a gateway: never a call. */
 export class GatewayClient {
