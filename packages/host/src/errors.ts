@@ -122,6 +122,46 @@ export const hostErrors = defineErrors({
     message: 'The request was cancelled.',
     next: 'Where the outcome is unknown it may have had its effect all the same.',
   },
+  entry_invalid: {
+    message: 'This cannot stand in a session as it is; nothing was written.',
+    next: 'See the detail for the member. A text has at most 64 KiB, an entry 256 KiB.',
+  },
+  session_unknown: {
+    message: 'There is no such session here.',
+    next: 'See `/sessions` for their names and ids; where several have one name, give the id.',
+  },
+  session_closed: {
+    message: 'The session is closed; nothing was written.',
+    next: 'Open a new one with `/new`. What was said in it can still be read and exported.',
+  },
+  session_busy: {
+    message: 'As many messages wait in this session as may wait; nothing was written.',
+    next: 'Send it again when some of them were answered, under the same key.',
+  },
+  session_mode_denied: {
+    message: 'Changing the mode of a session needs the right to approve calls.',
+    next: 'Ask somebody whose token has `session:approve` or `admin`.',
+  },
+  session_invalid: {
+    message: 'A session cannot be made or changed like this; nothing was written.',
+    next: 'See the detail for what is wrong.',
+  },
+  agent_unknown: {
+    message: 'There is no such agent here.',
+    next: 'See `/agent hosted` for their names and ids.',
+  },
+  agent_ambiguous: {
+    message: 'More than one agent here has this name.',
+    next: 'Give the id instead; the detail has them.',
+  },
+  agent_not_attached: {
+    message: 'The agent takes no part in this session.',
+    next: 'Attach it with `/agent add`.',
+  },
+  turn_running: {
+    message: 'A turn of this session is under way, or what it was to answer has been taken already.',
+    next: 'Wait for its end, or cancel it.',
+  },
 });
 
 export type HostErrorCode = keyof typeof hostErrors;

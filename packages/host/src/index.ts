@@ -5,6 +5,36 @@ export {
   readConfiguration,
   type TableReader,
 } from './configuration/table.ts';
+export type {
+  AckBody,
+  ApprovalDecisionBody,
+  ApprovalRequestBody,
+  DirectiveBody,
+  Entry,
+  EntryBody,
+  EntryTier,
+  EntryUsage,
+  ErrorBody,
+  MessageBody,
+  Speaker,
+  SummaryBody,
+  ToolCallBody,
+  ToolResultBody,
+  ToolSettledBody,
+  TurnEndBody,
+  TurnStatus,
+  UnknownEntry,
+} from './entries/entry.ts';
+export {
+  type EntryPage,
+  entriesBackwards,
+  entryPage,
+  exportSession,
+  lastEntry,
+} from './entries/entry-log.ts';
+export { type FittedResult, fitResult, fitText } from './entries/fit-result.ts';
+export { readEntry } from './entries/read-entry.ts';
+export { entryValue, HOST } from './entries/write-entry.ts';
 export { type HostErrorCode, hostErrors } from './errors.ts';
 export { attenuate } from './grants/attenuate.ts';
 export { type CommandLine, commandLineOf } from './grants/command-words.ts';

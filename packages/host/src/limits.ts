@@ -1,3 +1,5 @@
+import { sessionLimits } from '@fairlead/hub';
+
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
@@ -160,4 +162,72 @@ export const policyLimits = Object.freeze({
   sensitive: 64,
   /** The longest time of a tool: what an extension may ask for itself. */
   timeoutSecsMax: 3600,
+});
+
+/** Entries of a session, as they are written and as they are taken from other peers. */
+export const entryLimits = Object.freeze({
+  /** The text of one entry, in UTF-8 bytes: what an extension may write too. */
+  textBytes: sessionLimits.maxTextBytes,
+  /** One entry with everything in it. */
+  entryBytes: sessionLimits.maxEntryBytes,
+  /** What stays of a longer text of a tool: its beginning says what it is, its end how it ended. */
+  headBytes: 48 * KIB,
+  tailBytes: 16 * KIB,
+  /** The structured part of a result, as JSON; a larger one is left out whole, because half of it is none. */
+  structuredBytes: 64 * KIB,
+  /** An id, a code, the name of a tool, a model or a person: what people can still read on a line. */
+  wordBytes: 512,
+  /** Ids or names in one list: more than may wait in a session, and more than anybody mentions. */
+  list: 256,
+  /** Entries on one page. */
+  page: 200,
+  /** Entries that are looked through, newest first, for the last one of a type: a day of a busy session. */
+  lookBack: 10_000,
+});
+
+/** Agents, as the file and their databases describe them. */
+export const agentLimits = Object.freeze({
+  /** Tables of the file. */
+  agents: 256,
+  /** Agent databases on one peer that are looked through for a name. */
+  databases: 10_000,
+  name: 64,
+  /** What a person writes as a prompt, or keeps in the files that belong to it, in UTF-8 bytes. */
+  promptBytes: 64 * KIB,
+  promptFiles: 16,
+  pathBytes: 4096,
+  /** Names in one list. */
+  list: 256,
+  workers: 32,
+  wordBytes: 256,
+  maxIterations: 50,
+  maxIterationsMax: 1000,
+  maxDepth: 3,
+  maxDepthMax: 8,
+  /** Below it no answer fits behind the prompt. */
+  contextTokensMin: 4096,
+  contextTokensMax: 100_000_000,
+  groups: 64,
+});
+
+/** Sessions, and what waits in them. */
+export const sessionBounds = Object.freeze({
+  nameBytes: 256,
+  /** Agents in one room. */
+  attached: 64,
+  /** Entries that wait to be answered, of all agents together. */
+  pending: 100,
+  /** Turns of agents since a person or client spoke, before agents stop waking each other. */
+  burst: 6,
+  burstMax: 64,
+  /** Mentions of one message that count. */
+  mentions: 16,
+  /** The key under which a client sends an entry. */
+  keyBytes: 128,
+  /** How long such a key is known; a client that sends again later sends anew. */
+  keyKeptMs: 7 * 24 * 3_600_000,
+  /** Sessions that one look for a name goes through. */
+  sessions: 100_000,
+  /** Rows that recovery takes at once. */
+  recovered: 200,
 });

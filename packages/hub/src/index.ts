@@ -53,6 +53,7 @@ export type { ExtensionSource, Tier } from './install/extension-source.ts';
 export type { InstallNote, InstallReport, RefusedSource, ReplaceReport } from './install/install-report.ts';
 export type { Gone, Installed } from './install/installed.ts';
 export type { FailedExtension } from './install/roster.ts';
+export { sessionLimits } from './limits.ts';
 export type { LiveCap, LiveSet } from './live/live-set.ts';
 export type { Refused } from './live/live-snapshot.ts';
 export type { LiveCommand, LiveTool } from './live/live-tool.ts';
@@ -62,4 +63,5 @@ export { type BlockedThread, ThreadMonitor, type ThreadMonitorOptions } from './
 export { checkFolder, type FolderCheck, type FolderProblem } from './path/check-folder.ts';
 export { loadPathSource, type PathSource, type PathSourceOptions } from './path/path-source.ts';
 export type { HubReport, Report } from './report.ts';
+export { ENTRIES_TABLE, type EntryView, readEntry as readEntryView } from './sessions/entry.ts';
 export { type ResolvedSettings, resolveSecrets } from './settings/secrets.ts';
