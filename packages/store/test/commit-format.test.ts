@@ -90,3 +90,15 @@ test('canonical text is RFC 8785 text, for every value that it takes', () => {
     { numRuns: 2_000 },
   );
 });
+
+test('canonical text escapes and orders the same, however long a text and however many members', () => {
+  const texts = ['', 'plain', '"', '\\', '\n', '\u0000', '\u007f', 'ä', '\u2028', '😀'];
+  for (const text of texts)
+    for (const value of [text, `${'x'.repeat(2_000)}${text}`, `${text}${'x'.repeat(1_023)}`])
+      assert.equal(canonicalText({ [text]: value }), canonicalJson({ [text]: value }));
+  for (const count of [0, 1, 2, 16, 17, 40]) {
+    const names = Array.from({ length: count }, (_, index) => `m${(index * 7) % count}`);
+    const value = Object.fromEntries(names.map((name, index) => [name, index]));
+    assert.equal(canonicalText(value), canonicalJson(value));
+  }
+});

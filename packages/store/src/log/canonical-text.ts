@@ -13,7 +13,7 @@ export class ValueError extends Error {
   }
 }
 
-const MAX_UNITS_LOOKED_AT = 64;
+const MAX_UNITS_LOOKED_AT = 1_024;
 
 const MAX_NAMES_INSERTED = 16;
 
@@ -51,7 +51,7 @@ function textOf(value: unknown, depth: number, budget: Budget): string {
 const PLAIN = /^[ !#-[\]-~]*$/;
 
 function stringText(value: string): string {
-  // What is short costs less to look at than to hand to the engine; names and ids are.
+  // To look at a text of a few lines costs less than to have the engine write it.
   if (value.length <= MAX_UNITS_LOOKED_AT && PLAIN.test(value)) return `"${value}"`;
   if (!value.isWellFormed()) throw new ValueError('surrogate');
   return JSON.stringify(value);

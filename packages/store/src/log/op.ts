@@ -100,18 +100,19 @@ function prepared(
   key: string | null,
 ): PreparedOp {
   const text = `${head}${valueText}}`;
-  const valueAt = Buffer.byteLength(head);
-  const valueBytes = Buffer.byteLength(valueText);
+  // Only a key can have other than ASCII in a head: a name cannot.
+  const valueAt = key === null ? head.length : Buffer.byteLength(head);
+  const bytes = Buffer.byteLength(text);
   return {
     verb,
     text,
-    bytes: valueAt + valueBytes + 1,
+    bytes,
     digest: opDigest(text),
     level,
     store,
     key,
     valueAt,
-    valueBytes,
+    valueBytes: bytes - valueAt - 1,
     valueText,
     settings: null,
     author: null,
