@@ -12,6 +12,12 @@ export const MAX_WAITING_BATCHES = 4_096;
 /** Batches in one commit: more share a sync without gain, and the thread is blocked meanwhile. */
 export const MAX_BATCHES_IN_COMMIT = 256;
 
+/**
+ * Commits of a writer alone, one after the other, in a turn of the event loop. A turn costs as much as a tenth of a commit; eight
+ * keep the rest of the process waiting for a millisecond or two.
+ */
+export const MAX_LONE_COMMITS_IN_TURN = 8;
+
 /** Statements in one batch: bounds what one caller can hold the writer for. */
 export const MAX_STATEMENTS_IN_BATCH = 1_000;
 

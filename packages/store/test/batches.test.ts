@@ -49,28 +49,57 @@ test('batches that wait at the same time share one commit', async (t) => {
   await store.close();
 });
 
-test('a lone batch does not wait for the end of the turn; the others of that turn share its end', async (t) => {
+test('a writer alone does not wait for the end of the turn, eight times in a row', async (t) => {
   hygiene(t);
   const { store, path } = await openNotes(temporaryFolder(t));
   const before = committedTransactions(path);
   for (const round of ['first', 'second']) {
-    let turnEnded = false;
-    const end = new Promise<void>((resolve) =>
-      setImmediate(() => {
-        turnEnded = true;
-        resolve();
-      }),
-    );
-    await store.write([addNote(`${round} a`)]);
-    assert.equal(turnEnded, false);
-    const b = store.write([addNote(`${round} b`)]);
-    await Promise.resolve();
-    const c = store.write([addNote(`${round} c`)]);
-    await Promise.all([b, c, end]);
-    // Having met company the writer waits; alone again, it does so for the last time.
-    await store.write([addNote(`${round} d`)]);
+    const turn = turnOf();
+    for (let index = 0; index < 8; index += 1) {
+      await store.write([addNote(`${round} ${index}`)]);
+      assert.equal(turn.ended, false);
+    }
+    await store.write([addNote(`${round} 8`)]);
+    assert.equal(turn.ended, true);
   }
-  assert.equal(committedTransactions(path) - before, 6);
+  assert.equal(committedTransactions(path) - before, 18);
+  await store.close();
+});
+
+test('writers that ask at different moments of one turn share its end, but for the first', async (t) => {
+  hygiene(t);
+  const { store, path } = await openNotes(temporaryFolder(t));
+  const before = committedTransactions(path);
+  const moments = ['a', 'b', 'c', 'd'].map(
+    (id) => new Promise((resolve) => setImmediate(() => resolve(store.write([addNote(id)])))),
+  );
+  await Promise.all(moments);
+  assert.equal(committedTransactions(path) - before, 2);
+  await store.close();
+});
+
+test('a writer that has met company waits for the end of the turn until it is alone again', async (t) => {
+  hygiene(t);
+  const { store, path } = await openNotes(temporaryFolder(t));
+  const before = committedTransactions(path);
+  const busy = turnOf();
+  await Promise.all([store.write([addNote('a')]), store.write([addNote('b')])]);
+  assert.equal(busy.ended, false);
+  const c = store.write([addNote('c')]);
+  await Promise.resolve();
+  const d = store.write([addNote('d')]);
+  await Promise.all([c, d]);
+  assert.equal(busy.ended, true);
+  assert.equal(committedTransactions(path) - before, 2);
+  // Alone, it waits for the last time.
+  await new Promise((resolve) => setImmediate(resolve));
+  const last = turnOf();
+  await store.write([addNote('e')]);
+  assert.equal(last.ended, true);
+  const quiet = turnOf();
+  await store.write([addNote('f')]);
+  assert.equal(quiet.ended, false);
+  assert.equal(committedTransactions(path) - before, 4);
   await store.close();
 });
 
@@ -247,3 +276,12 @@ test('more different statements than are kept prepared still work', async (t) =>
   assert.deepEqual(await noteIds(store), ['a']);
   await store.close();
 });
+
+/** Tells whether the turn of the event loop in which it was called has ended. */
+function turnOf(): { readonly ended: boolean } {
+  const turn = { ended: false };
+  setImmediate(() => {
+    turn.ended = true;
+  });
+  return turn;
+}

@@ -6,6 +6,8 @@ import { isDiskFault, sqliteFault } from './sqlite-fault.ts';
 /** One caller's work on its way to a commit, and where its answer goes. */
 export type Batch = {
   readonly durability: Durability;
+  /** It runs no statement of its own but leaves to the part what is to be written: nothing to undo in the database. */
+  readonly collects: boolean;
   /** Runs its statements, in a savepoint of its own where it shares the transaction. */
   readonly apply: () => unknown;
   readonly settle: (answer: unknown) => void;
@@ -26,8 +28,8 @@ export type GroupPart = {
 type Applied = { readonly answer: unknown } | { readonly fault: Error };
 
 /**
- * Carries batches to the disk: several share one transaction and one sync, each in a savepoint of its own, so that a
- * batch that fails is undone alone. Synchronous from begin to commit: no read ever sees a transaction half done.
+ * Carries batches to the disk: several share one transaction and one sync, each that runs statements in a savepoint of its
+ * own, so that a batch that fails is undone alone. Synchronous from begin to commit: no read ever sees a transaction half done.
  */
 export class CommitGroup {
   readonly #database: DatabaseSync;
@@ -47,53 +49,73 @@ export class CommitGroup {
 
   /** Commits the batches in order and tells each its end. Never throws. */
   commit(batches: readonly Batch[]): void {
-    const answers = this.#transaction(batches);
-    for (const [index, batch] of batches.entries()) {
-      const answer = answers[index];
-      if (answer === undefined) continue;
-      if ('fault' in answer) batch.refuse(answer.fault);
-      else batch.settle(answer.answer);
-    }
+    const [only] = batches;
+    if (batches.length === 1 && only !== undefined) this.#commitAlone(only);
+    else this.#commitTogether(batches);
   }
 
-  /** One answer per batch. */
-  #transaction(batches: readonly Batch[]): readonly Applied[] {
-    const answers: Applied[] = [];
-    const shared = batches.length > 1;
+  /** A batch that shares with nobody is undone with its transaction, so it needs no savepoint. */
+  #commitAlone(batch: Batch): void {
+    let answer: unknown;
     try {
-      this.#require(batches.some((batch) => batch.durability === 'full') ? 'full' : 'normal');
+      this.#require(batch.durability);
       this.#run('BEGIN IMMEDIATE');
-      for (const batch of batches) answers.push(shared ? this.#savepoint(batch) : { answer: batch.apply() });
+      answer = batch.apply();
       this.#part?.seal();
       this.#run('COMMIT');
     } catch (error) {
       this.#rollback();
-      this.#part?.rolledBack();
-      const fault = sqliteFault(error);
-      // A disk that failed is not tried again: after a failed sync nobody knows what a second one would prove.
-      if (!shared || isDiskFault(error)) return batches.map(() => ({ fault }));
-      // Somebody's batch took the whole transaction down, and nothing of it was written: each goes alone.
-      return batches.flatMap((batch, index) => {
-        const answer = answers[index];
-        return answer !== undefined && 'fault' in answer ? [answer] : this.#transaction([batch]);
-      });
+      batch.refuse(sqliteFault(error));
+      return;
     }
     this.#part?.committed();
-    return answers;
+    batch.settle(answer);
   }
 
-  #savepoint(batch: Batch): Applied {
+  #commitTogether(batches: readonly Batch[]): void {
+    const ends: Applied[] = [];
+    try {
+      this.#require(batches.some((batch) => batch.durability === 'full') ? 'full' : 'normal');
+      this.#run('BEGIN IMMEDIATE');
+      for (const batch of batches) ends.push(this.#apply(batch));
+      this.#part?.seal();
+      this.#run('COMMIT');
+    } catch (error) {
+      this.#rollback();
+      // A disk that failed is not tried again: after a failed sync nobody knows what a second one would prove.
+      const fault = isDiskFault(error) ? sqliteFault(error) : undefined;
+      // Else somebody's batch took the whole transaction down, and nothing of it was written: each goes alone.
+      for (const [index, batch] of batches.entries()) {
+        const end = ends[index];
+        if (fault !== undefined) batch.refuse(fault);
+        else if (end !== undefined && 'fault' in end) batch.refuse(end.fault);
+        else this.#commitAlone(batch);
+      }
+      return;
+    }
+    this.#part?.committed();
+    for (let index = 0; index < batches.length; index += 1) {
+      const [batch, end] = [batches[index] as Batch, ends[index] as Applied];
+      if ('fault' in end) batch.refuse(end.fault);
+      else batch.settle(end.answer);
+    }
+  }
+
+  /** Runs one of several batches so that it can be undone alone. */
+  #apply(batch: Batch): Applied {
     const mark = this.#part?.mark() ?? 0;
-    this.#run('SAVEPOINT batch');
+    if (!batch.collects) this.#run('SAVEPOINT batch');
     try {
       const answer = batch.apply();
-      this.#run('RELEASE batch');
+      if (!batch.collects) this.#run('RELEASE batch');
       return { answer };
     } catch (error) {
-      // Where the engine has undone the whole transaction there is no savepoint left to go back to.
-      if (!this.#database.isTransaction) throw error;
-      this.#run('ROLLBACK TO batch');
-      this.#run('RELEASE batch');
+      if (!batch.collects) {
+        // Where the engine has undone the whole transaction there is no savepoint left to go back to.
+        if (!this.#database.isTransaction) throw error;
+        this.#run('ROLLBACK TO batch');
+        this.#run('RELEASE batch');
+      }
       this.#part?.rewind(mark);
       return { fault: sqliteFault(error) };
     }
@@ -111,6 +133,7 @@ export class CommitGroup {
     } catch {
       // The transaction then stays open, so every later one is refused at its beginning.
     }
+    this.#part?.rolledBack();
   }
 
   #run(sql: string): void {

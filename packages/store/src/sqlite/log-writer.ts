@@ -50,10 +50,14 @@ export class LogWriter implements GroupPart {
   readonly #onCommitted: (committed: readonly Committed[]) => void;
   #identity: Identity | undefined;
   #next: number;
-  readonly #pending = new Map<DatabaseState, Pending[]>();
-  readonly #sealed: { readonly state: DatabaseState; readonly commit: SealedCommit }[] = [];
-  readonly #plans: Plan[] = [];
-  readonly #touched = new Map<DatabaseState, Set<string>>();
+  // Lists, because a transaction touches few databases, mostly one, and to empty a map costs more than to search these.
+  #pending: { readonly state: DatabaseState; readonly commits: Pending[] }[] = [];
+  #touched: { readonly state: DatabaseState; readonly stores: string[] }[] = [];
+  #sealed: { readonly state: DatabaseState; readonly commit: SealedCommit }[] = [];
+  #plans: Plan[] = [];
+  readonly #takeBackArrival = () => {
+    this.#next -= 1;
+  };
 
   constructor(options: {
     readonly prepared: PreparedStatements;
@@ -118,11 +122,7 @@ export class LogWriter implements GroupPart {
 
   /** The commit that takes the operations: the last one of this transaction while there is room, else one more. */
   #room(state: DatabaseState, identity: Identity, ops: number, bytes: number): Pending {
-    let commits = this.#pending.get(state);
-    if (commits === undefined) {
-      commits = [];
-      this.#pending.set(state, commits);
-    }
+    const commits = this.#commitsOf(state);
     const last = commits.at(-1);
     if (last !== undefined && fits(last, ops, bytes)) return last;
     const seq = (last?.seq ?? state.chains.get(identity.author.id)?.seq ?? 0) + 1;
@@ -130,11 +130,17 @@ export class LogWriter implements GroupPart {
     const pending = { seq, ops: begin, bytes: opsBytes(begin) };
     if (!fits(pending, ops, bytes)) throw storeError('commit_too_large');
     commits.push(pending);
-    const owner = commits;
     this.#undo.add(() => {
-      owner.pop();
+      commits.pop();
     });
     return pending;
+  }
+
+  #commitsOf(state: DatabaseState): Pending[] {
+    for (const pending of this.#pending) if (pending.state === state) return pending.commits;
+    const commits: Pending[] = [];
+    this.#pending.push({ state, commits });
+    return commits;
   }
 
   #run({ sql, parameters, expect }: UnitStatement, index: number): void {
@@ -203,34 +209,39 @@ export class LogWriter implements GroupPart {
         opsText(ops),
       );
     this.places.add({ chain, seq: header.seq, n });
-    for (const [index, ref] of (refs ?? []).entries()) ref?.place(recordId(header.author, header.seq, index));
+    if (refs !== undefined)
+      for (const [index, ref] of refs.entries()) ref?.place(recordId(header.author, header.seq, index));
     if (!applied) return;
     this.projection.apply(state, commit, n);
-    for (const op of ops) this.#touch(state, op.store);
-    if (ops.some((op) => op.verb === 'unknown')) this.#prepared.get(MARK_NEWER).run(rowsOf(state).database);
+    let isNewer = false;
+    for (const op of ops) {
+      if (op.store !== '') this.#touch(state, op.store);
+      if (op.verb === 'unknown') isNewer = true;
+    }
+    if (isNewer) this.#prepared.get(MARK_NEWER).run(rowsOf(state).database);
   }
 
   #arrival(): number {
     const n = this.#next;
     this.#next += 1;
-    this.#undo.add(() => {
-      this.#next = n;
-    });
+    this.#undo.add(this.#takeBackArrival);
     return n;
   }
 
   #touch(state: DatabaseState, store: string): void {
-    if (store === '') return;
-    const touched = this.#touched.get(state);
-    if (touched === undefined) this.#touched.set(state, new Set([store]));
-    else touched.add(store);
+    for (const touched of this.#touched) {
+      if (touched.state !== state) continue;
+      if (!touched.stores.includes(store)) touched.stores.push(store);
+      return;
+    }
+    this.#touched.push({ state, stores: [store] });
   }
 
   seal(): void {
-    if (this.#pending.size === 0) return;
+    if (this.#pending.length === 0) return;
     const identity = this.#requireIdentity();
     const wallMs = this.#clock.wallMs();
-    for (const [state, commits] of this.#pending) {
+    for (const { state, commits } of this.#pending) {
       let head: Parameters<typeof sealCommit>[2]['head'] = state.chains.get(identity.author.id);
       for (const { seq, ops } of commits) {
         if (ops.length === (seq === 1 ? 1 : 0)) continue;
@@ -255,11 +266,8 @@ export class LogWriter implements GroupPart {
     for (const { state, commit } of this.#sealed)
       if (identity !== undefined) state.advance(commit, identity.peer.id, wallMs);
     for (const plan of this.#plans) plan.adopt();
-    const committed: Committed[] = [];
-    for (const [state, stores] of this.#touched) {
-      state.touch(stores, this.lastArrival);
-      committed.push({ state, stores });
-    }
+    const committed: readonly Committed[] = this.#touched;
+    for (const { state, stores } of committed) state.touch(stores, this.lastArrival);
     this.#forget();
     if (committed.length > 0) this.#onCommitted(committed);
   }
@@ -271,10 +279,10 @@ export class LogWriter implements GroupPart {
 
   #forget(): void {
     this.#undo.clear();
-    this.#pending.clear();
-    this.#sealed.length = 0;
-    this.#plans.length = 0;
-    if (this.#touched.size > 0) this.#touched.clear();
+    this.#pending = [];
+    this.#touched = [];
+    this.#sealed = [];
+    this.#plans = [];
   }
 
   #requireIdentity(): Identity {

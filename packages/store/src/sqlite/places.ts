@@ -18,6 +18,7 @@ export class Places {
   readonly #prepared: PreparedStatements;
   readonly #undo: UndoList;
   #unplaced: Place[];
+  readonly #takeBack = () => this.#unplaced.pop();
 
   constructor(prepared: PreparedStatements, undo: UndoList) {
     this.#prepared = prepared;
@@ -34,10 +35,9 @@ export class Places {
 
   /** Notes a commit of the transaction that is open. */
   add(place: Place): void {
-    const unplaced = this.#unplaced;
-    unplaced.push(place);
-    this.#undo.add(() => unplaced.pop());
-    if (unplaced.length >= MAX_UNPLACED_COMMITS) this.write();
+    this.#unplaced.push(place);
+    this.#undo.add(this.#takeBack);
+    if (this.#unplaced.length >= MAX_UNPLACED_COMMITS) this.write();
   }
 
   /** Writes what is noted, in the transaction that is open: needed before anything is looked up by its number. */

@@ -20,24 +20,33 @@ function storeKey(name: string, isDoc: boolean): string {
 /** Steps that undo in memory what a transaction that is rolled back had noted. */
 export class UndoList {
   readonly #steps: (() => void)[] = [];
+  #count = 0;
 
   add(step: () => void): void {
-    this.#steps.push(step);
+    this.#steps[this.#count] = step;
+    this.#count += 1;
   }
 
   mark(): number {
-    return this.#steps.length;
+    return this.#count;
   }
 
   /** Undoes everything after the mark, the newest first. */
   rewind(mark: number): void {
-    while (this.#steps.length > mark) this.#steps.pop()?.();
+    while (this.#count > mark) {
+      this.#count -= 1;
+      this.#steps[this.#count]?.();
+    }
   }
 
+  /** Forgets the steps and keeps their room: every transaction needs some. */
   clear(): void {
-    this.#steps.length = 0;
+    this.#steps.fill(NOTHING, 0, this.#count);
+    this.#count = 0;
   }
 }
+
+const NOTHING = () => undefined;
 
 const FIND_STORE = 'SELECT id FROM stores WHERE db = ? AND name = ? AND doc = ?';
 const ADD_STORE = 'INSERT INTO stores (db, name, doc) VALUES (?, ?, ?)';

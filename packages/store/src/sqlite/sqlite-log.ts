@@ -35,7 +35,12 @@ import { WordIndex } from './word-index.ts';
 const SET_CURSOR =
   'INSERT INTO cursors (name, n) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET n = excluded.n';
 
-type Enqueue = <R>(statements: number, durability: Durability, apply: () => R) => Promise<R>;
+type Enqueue = <R>(
+  statements: number,
+  durability: Durability,
+  apply: () => R,
+  collects?: boolean,
+) => Promise<R>;
 type Read = <R>(read: () => R) => Promise<R>;
 
 /** The log on the embedded engine: it writes in the transactions of the store, and reads between them. */
@@ -102,7 +107,9 @@ export class SqliteLog implements LogEngine {
   }
 
   write(unit: Unit, durability: Durability = 'full'): Promise<void> {
-    return this.#enqueue(unit.statements.length, durability, () => this.#writer.place(unit));
+    const { statements, plans } = unit;
+    const collects = statements.length === 0 && plans.length === 0;
+    return this.#enqueue(statements.length, durability, () => this.#writer.place(unit), collects);
   }
 
   async drop(root: string, author: string): Promise<void> {

@@ -4,6 +4,7 @@ import { storeError } from '../errors.ts';
 import {
   CHECKPOINT_IDLE_MS,
   MAX_BATCHES_IN_COMMIT,
+  MAX_LONE_COMMITS_IN_TURN,
   MAX_STATEMENTS_IN_BATCH,
   MAX_WAITING_BATCHES,
 } from '../limits.ts';
@@ -15,6 +16,9 @@ import { SqliteLog } from './sqlite-log.ts';
 
 const NO_PARAMETERS: readonly SqlValue[] = [];
 
+/** Begins a microtask for less than `queueMicrotask`, which makes an asynchronous resource of each. */
+const SETTLED = Promise.resolve();
+
 /** The embedded engine: one connection, used from one thread. Owns the database it is given. */
 export class SqliteStore implements Store {
   readonly #database: DatabaseSync;
@@ -24,6 +28,14 @@ export class SqliteStore implements Store {
   #waiting: Batch[] = [];
   #turnEnds = false;
   #together = false;
+  /** How many were committed alone in this turn, each asked for because the one before had resolved. */
+  #lone = 0;
+  /** Only promises have run since the first of them. */
+  #sameBreath = false;
+  readonly #commitSoon = () => this.#commitNext();
+  readonly #endBreath = () => {
+    this.#sameBreath = false;
+  };
   #closed = false;
   #quiet = true;
   #checkpoint: Timer | undefined;
@@ -61,13 +73,13 @@ export class SqliteStore implements Store {
   }
 
   /** Runs `apply` in its place in the order of all writes; resolves with what it answered once that is durable. */
-  #enqueue<R>(statements: number, durability: Durability, apply: () => R): Promise<R> {
+  #enqueue<R>(statements: number, durability: Durability, apply: () => R, collects = false): Promise<R> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(storeError('store_closed'));
       if (this.#waiting.length >= MAX_WAITING_BATCHES) return reject(storeError('store_busy'));
       if (statements > MAX_STATEMENTS_IN_BATCH) return reject(storeError('store_statement_invalid'));
-      const settle = (answer: unknown) => resolve(answer as R);
-      this.#waiting.push({ durability, apply, settle, refuse: reject });
+      const settle = resolve as (answer: unknown) => void;
+      this.#waiting.push({ durability, collects, apply, settle, refuse: reject });
       this.#schedule();
     });
   }
@@ -79,25 +91,34 @@ export class SqliteStore implements Store {
       prepared: this.#prepared,
       clock: this.#clock,
       join: (part) => this.#group.join(part),
-      enqueue: (statements, durability, apply) => this.#enqueue(statements, durability, apply),
+      enqueue: (statements, durability, apply, collects) =>
+        this.#enqueue(statements, durability, apply, collects),
       read: (read) => this.#look(read),
     });
     return this.#log;
   }
 
   /**
-   * A lone writer is committed as soon as it has stopped speaking. Once a second one comes in the same turn of the event
-   * loop, everything asked for within a turn is committed at its end, together, until a turn brings one alone again.
+   * A lone writer is committed as soon as it has stopped speaking, and again when it goes on in the same breath. Once a
+   * second one comes in the same turn of the event loop, everything asked for within a turn is committed at its end,
+   * together, until a turn brings one alone again.
    */
   #schedule(): void {
-    if (this.#turnEnds) {
-      // Somebody wrote in this turn already: the end of the turn takes this one too.
+    if (!this.#turnEnds) {
+      this.#turnEnds = true;
+      this.#lone = 0;
+      setImmediate(() => this.#endTurn());
+      if (this.#together) return;
+      this.#sameBreath = true;
+      // Runs after all promises, and before whatever else the turn has to call.
+      process.nextTick(this.#endBreath);
+    } else if (this.#waiting.length > 1 || !this.#sameBreath || this.#lone === MAX_LONE_COMMITS_IN_TURN) {
+      // Somebody else wrote in this turn already: the end of the turn takes this one too.
       this.#together = true;
-      return;
     }
-    this.#turnEnds = true;
-    setImmediate(() => this.#endTurn());
-    if (!this.#together) queueMicrotask(() => this.#commitNext());
+    if (this.#together) return;
+    this.#lone += 1;
+    void SETTLED.then(this.#commitSoon);
   }
 
   #endTurn(): void {
