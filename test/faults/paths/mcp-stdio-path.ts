@@ -46,7 +46,10 @@ export class McpStdioPath implements CallPath {
       },
       START_MS,
     );
-    if (!isJsonObject(hello?.['result'])) throw new Error('fairlead mcp did not start');
+    if (!isJsonObject(hello?.['result'])) {
+      await path[Symbol.asyncDispose]();
+      throw new Error('fairlead mcp did not start');
+    }
     path.#write({ jsonrpc: '2.0', method: 'notifications/initialized' });
     return path;
   }
