@@ -70,6 +70,7 @@ export function exchange(given: ExchangeRequest): Promise<ExchangeEnd> {
         ...(body === undefined ? {} : { 'content-length': String(body.length) }),
       },
       agent: false,
+      ...DIALLING,
       lookup: pinned(given.addresses),
       maxHeaderSize: networkLimits.answerHeaderBytes,
       ...(given.ca === undefined ? {} : { ca: given.ca }),
@@ -88,16 +89,15 @@ export function exchange(given: ExchangeRequest): Promise<ExchangeEnd> {
   });
 }
 
+/** The connection asks `lookup` for all addresses and tries them in turn; the types of Node's requests do not know it yet. */
+const DIALLING = Object.freeze({ autoSelectFamily: true });
+
 function ignore(): void {}
 
 /** Answers with the addresses that were judged, whatever is asked. */
 function pinned(addresses: readonly string[]): LookupFunction {
   const entries = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_host, options, answer) => {
-    const [first] = entries;
-    if (options.all === true || first === undefined) answer(null, entries);
-    else answer(null, first.address, first.family);
-  };
+  return (_host, _options, answer) => answer(null, entries);
 }
 
 function read(response: IncomingMessage, given: ExchangeRequest, end: (how: ExchangeEnd) => void): void {

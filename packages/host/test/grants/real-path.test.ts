@@ -38,6 +38,7 @@ test('what cannot be resolved has no real path', async () => {
   assert.equal(await realPath('/a', links({ '/a': '/b', '/b': '/a' })), undefined);
   const closed: LinkReader = { linkAt: () => Promise.reject(new Error('EACCES')) };
   assert.equal(await realPath('/a', closed), undefined);
+  assert.equal(await realPath(`/${'a'.repeat(300)}`, machineLinks), undefined);
 });
 
 test('a link out of the workspace is refused, also where nothing stands at its end yet', async (context) => {

@@ -99,6 +99,12 @@ test('a request goes to the address that was judged, under the name that was ask
   );
 });
 
+test('of several addresses the next is tried where one does not answer', async (context) => {
+  const { port } = await serverOf(context, (_request, response) => response.end('x'));
+  const network = ports({ names: { 'a.example': ['127.0.0.2', '127.0.0.1'] } });
+  assert.equal((await answerOf(ask(`http://a.example:${port}/`), network)).body.toString(), 'x');
+});
+
 test('an address itself needs no resolver', async (context) => {
   const { port } = await serverOf(context, (_request, response) => response.end('x'));
   const network = ports();
