@@ -1,6 +1,6 @@
 // Extensions in a real host: from fairlead.toml, and by `fairlead ext`.
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
@@ -89,12 +89,14 @@ test('an extension is loaded, reloaded and unloaded while the host runs; a reloa
   hygiene(t);
   const folder = temporaryFolder(t);
   const host = await startHost(t, { stateDirectory: join(folder, 'state'), command: 'serve' });
-  const made = folderWith(folder, 'dice', extension('dice'));
+  const made = folderWith(folder, 'dice', `console.log('ready');\n${extension('dice')}`);
   const loaded = await ext(t, host, 'load', made);
   assert.deepEqual([loaded.exit, loaded.stdout], [0, 'loaded dice 1.0.0\n'], loaded.stderr);
   const first = (await rows(t, host)).find(({ name }) => name === 'dice');
-  const again = await ext(t, host, 'load', made);
+  symlinkSync(made, join(folder, 'link'));
+  const again = await ext(t, host, 'load', join(folder, 'link'));
   assert.equal(again.exit, 0, again.stderr);
+  assert.equal((await ext(t, host, 'output', join(folder, 'link'))).stdout, 'ready\n', 'it is still read');
   assert.equal((await rows(t, host)).filter(({ name }) => name === 'dice').length, 1);
 
   folderWith(folder, 'dice', 'this is no TypeScript at all {');

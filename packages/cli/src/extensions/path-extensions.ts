@@ -1,5 +1,14 @@
+import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Clock, completed, FairleadError, failed, type Json, type Outcome } from '@fairlead/base';
+import {
+  type Certainty,
+  type Clock,
+  completed,
+  FairleadError,
+  failed,
+  type Json,
+  type Outcome,
+} from '@fairlead/base';
 import type { ExtensionAdministration, Log } from '@fairlead/gateway';
 import { type Hub, hubErrors, loadPathSource, type PathSource } from '@fairlead/hub';
 import { cliErrors } from '../errors.ts';
@@ -78,16 +87,18 @@ export class PathExtensions implements ExtensionAdministration {
   }
 
   load(folder: string): Promise<Outcome<Json>> {
-    return this.#alone(async () => {
+    return this.#alone(async (begins) => {
       await using source = await loadPathSource({ ...this.#options, folder });
       const { hub } = this.#options;
-      const { refused, failures } = await hub.install([source]);
+      begins();
+      const { refused, failures, known } = await hub.install([source]);
       const { name, digest } = source.ref;
-      const [fault] = [...refused.filter((one) => one.name === name)];
+      const fault = refused.find((one) => one.name === name);
       if (fault?.code === 'extension_duplicate')
         return failed('not_started', fault.code, fault.reason, { name });
       this.#broken.delete(source.folder);
-      this.#sources.set(name, source);
+      // What runs already is read from where it was started.
+      if (!known.includes(name)) this.#sources.set(name, source);
       if (fault !== undefined) return failed('not_started', fault.code, fault.reason, { name });
       const closed = failures.find((one) => one.name === name);
       if (closed !== undefined)
@@ -103,9 +114,10 @@ export class PathExtensions implements ExtensionAdministration {
       const broken = this.#broken.get(resolve(name));
       return broken === undefined ? Promise.resolve(this.#unknown(name)) : this.load(broken.folder);
     }
-    return this.#alone(async () => {
+    return this.#alone(async (begins) => {
       await using source = await loadPathSource({ ...this.#options, folder: old.folder });
       const { hub } = this.#options;
+      begins();
       const report = await hub.replace(old.ref.name, source);
       if (!report.ok) return failed('not_started', report.code, report.reason, { name: old.ref.name });
       this.#sources.set(old.ref.name, source);
@@ -115,12 +127,13 @@ export class PathExtensions implements ExtensionAdministration {
   }
 
   unload(name: string): Promise<Outcome<Json>> {
-    return this.#alone(async () => {
+    return this.#alone(async (begins) => {
       const source = this.#find(name);
       if (source === undefined) {
         const known = this.#broken.delete(resolve(name));
         return known ? completed({ name }) : this.#unknown(name);
       }
+      begins();
       await this.#options.hub.unload(source.ref.name);
       this.#sources.delete(source.ref.name);
       return completed({ name: source.ref.name });
@@ -144,9 +157,8 @@ export class PathExtensions implements ExtensionAdministration {
 
   /** By its name, or by the folder that it came from. */
   #find(name: string): PathSource | undefined {
-    return (
-      this.#sources.get(name) ?? [...this.#sources.values()].find(({ folder }) => folder === resolve(name))
-    );
+    const place = placeOf(name);
+    return this.#sources.get(name) ?? [...this.#sources.values()].find(({ folder }) => folder === place);
   }
 
   #unknown(name: string): Outcome<never> {
@@ -156,16 +168,34 @@ export class PathExtensions implements ExtensionAdministration {
       : failed('not_started', 'extension_unknown', hubErrors.extension_unknown.message, { name });
   }
 
-  /** After what was asked before has ended; a rejection becomes an outcome that says nothing was started. */
-  #alone<T>(work: () => Promise<Outcome<T>>): Promise<Outcome<T>>;
-  #alone(work: () => Promise<void>): Promise<void>;
-  #alone(work: () => Promise<unknown>): Promise<unknown> {
-    const done = this.#last.then(work).catch((thrown: unknown) => {
-      const { code, message } = codedFault(thrown);
-      return failed('not_started', code, message);
-    });
+  /**
+   * After what was asked before has ended. What throws before it says that it begins has changed nothing; what throws behind that
+   * may have.
+   */
+  #alone<T>(work: (begins: () => void) => Promise<Outcome<T>>): Promise<Outcome<T>>;
+  #alone(work: (begins: () => void) => Promise<void>): Promise<void>;
+  #alone(work: (begins: () => void) => Promise<unknown>): Promise<unknown> {
+    let certainty: Certainty = 'not_started';
+    const begins = () => {
+      certainty = 'outcome_unknown';
+    };
+    const done = this.#last
+      .then(() => work(begins))
+      .catch((thrown: unknown) => {
+        const { code, message } = codedFault(thrown);
+        return failed(certainty, code, message);
+      });
     this.#last = done;
     return done;
+  }
+}
+
+/** A folder as a source knows it: without links, where it is there. */
+function placeOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
   }
 }
 
