@@ -9,14 +9,14 @@ test('no level, and levels that say nothing, limit nothing', () => {
 });
 
 test('one level alone is itself', () => {
-  const level = { shell: { allow: [['git']] }, network: { allowPrivate: true }, fs: { read: ['/work'] } };
+  const level = { shell: { allow: [['git']] }, network: { allowPrivate: true }, fs: { read: ['/desk'] } };
   assert.deepEqual(attenuate(level, {}), level);
   assert.deepEqual(attenuate({}, level), level);
 });
 
 test('an empty list beats an absent one and a list', () => {
-  assert.deepEqual(attenuate({ fs: { read: [] } }, { fs: { write: ['/work'] } }), {
-    fs: { read: [], write: ['/work'] },
+  assert.deepEqual(attenuate({ fs: { read: [] } }, { fs: { write: ['/desk'] } }), {
+    fs: { read: [], write: ['/desk'] },
   });
   assert.deepEqual(attenuate({ fs: { read: [] } }, { fs: { read: ['/'] } }), { fs: { read: [] } });
   assert.deepEqual(attenuate(DENY_ALL, { shell: {}, network: { allowPrivate: true }, fs: {} }), DENY_ALL);
@@ -24,11 +24,11 @@ test('an empty list beats an absent one and a list', () => {
 
 test('of nested folders the inner one stays; a name that begins alike is another folder', () => {
   const inForce = attenuate(
-    { fs: { read: ['/work', '/etc'] } },
-    { fs: { read: ['/work/a', '/workother', '/etc/', '/work/a/b'] } },
+    { fs: { read: ['/desk', '/etc'] } },
+    { fs: { read: ['/desk/a', '/deskother', '/etc/', '/desk/a/b'] } },
   );
-  assert.deepEqual(inForce, { fs: { read: ['/work/a', '/etc/'] } });
-  assert.deepEqual(attenuate({ fs: { write: ['/work'] } }, { fs: { write: ['/workother'] } }), {
+  assert.deepEqual(inForce, { fs: { read: ['/desk/a', '/etc/'] } });
+  assert.deepEqual(attenuate({ fs: { write: ['/desk'] } }, { fs: { write: ['/deskother'] } }), {
     fs: { write: [] },
   });
 });

@@ -44,9 +44,9 @@ test('what cannot be resolved has no real path', async () => {
 test('a link out of the workspace is refused, also where nothing stands at its end yet', async (context) => {
   const folder = temporaryFolder(context);
   const outside = join(folder, 'outside');
-  const workspace = join(folder, 'work');
+  const workspace = join(folder, 'desk');
   mkdirSync(outside);
-  mkdirSync(join(folder, 'workother'));
+  mkdirSync(join(folder, 'deskother'));
   mkdirSync(join(workspace, 'sub'), { recursive: true });
   writeFileSync(join(workspace, 'file'), '');
   symlinkSync(outside, join(workspace, 'out'));
@@ -71,7 +71,7 @@ test('a link out of the workspace is refused, also where nothing stands at its e
   for (const path of [
     'out/file',
     'dangling',
-    '../workother/file',
+    '../deskother/file',
     '../outside',
     '/etc/passwd',
     'out/../../x',
@@ -87,9 +87,9 @@ test('a path that cannot be resolved is not granted, whatever is', async () => {
 });
 
 test('two names of one folder are one folder at every level', async () => {
-  const place = { workspace: '/data', links: links({ '/work': '/data' }) };
+  const place = { workspace: '/data', links: links({ '/desk': '/data' }) };
   const inForce = await grantsInForce(
-    [{ fs: { read: ['/work', '/data'] } }, undefined, { fs: { read: ['$workspace/a'] } }],
+    [{ fs: { read: ['/desk', '/data'] } }, undefined, { fs: { read: ['$workspace/a'] } }],
     place,
   );
   assert.deepEqual(inForce, { fs: { read: ['/data/a'] } });
