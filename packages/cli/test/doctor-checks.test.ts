@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkClock } from '../src/doctor/clock-skew.ts';
 import { checkEnvironments, type PreparedPlugin } from '../src/doctor/environments.ts';
+import { checkExtensions } from '../src/doctor/extensions.ts';
 import type { Finding } from '../src/doctor/finding.ts';
 import { checkNodeVersion } from '../src/doctor/node-version.ts';
 import { checkPort } from '../src/doctor/port.ts';
@@ -237,5 +238,37 @@ test('without /proc what leaves a process group is not ended', () => {
   assert.equal(checkProcessTable('linux', true).level, 'ok');
   assert.deepEqual(lines(checkProcessTable('darwin', false)), [
     "warn darwin has no /proc: a process that leaves its plugin's process group is not ended with it (process_table_absent)",
+  ]);
+});
+
+test('extensions that do not run, or not at every scope, are named with their reason', () => {
+  const hint = { command: './fairlead', stateFlag: '' };
+  const down = {
+    name: 'dice',
+    state: 'down',
+    reason: { code: 'extension_crashed', reason: 'exit code 7' },
+    failures: [],
+  };
+  const failing = {
+    name: 'notes',
+    state: 'failing',
+    reason: null,
+    failures: [{ code: 'instantiate_failed', reason: 'no room', scope: 'session' }],
+  };
+  const running = { name: 'bell', state: 'running', reason: null, failures: [] };
+  assert.deepEqual(
+    checkExtensions({ extensions: [down, running, failing] }, hint).map(({ level, check, what, code }) => [
+      level,
+      check,
+      what,
+      code,
+    ]),
+    [
+      ['warn', 'extension dice', 'it does not run: exit code 7', 'extension_crashed'],
+      ['warn', 'extension notes', 'it does not run at every scope: no room', 'instantiate_failed'],
+    ],
+  );
+  assert.deepEqual(checkExtensions({ extensions: [running] }, hint), [
+    { level: 'ok', check: 'extensions', what: '1 run', code: null, next: null },
   ]);
 });

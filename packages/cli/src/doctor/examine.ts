@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { readHostConfig } from '@fairlead/gateway';
 import { type RunnerConfig, readRunnerConfig } from '@fairlead/runner';
+import { adminRequest } from '../client/admin-request.ts';
 import { operatorTokenFile } from '../client/token-source.ts';
 import type { CommandContext } from '../command-context.ts';
 import { commandHint } from '../output/command-hint.ts';
@@ -10,6 +11,7 @@ import type { ServerFile } from '../state/server-file.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
 import { checkClock } from './clock-skew.ts';
 import { checkEnvironments } from './environments.ts';
+import { checkExtensions } from './extensions.ts';
 import { type Finding, ill, well } from './finding.ts';
 import { checkNodeVersion } from './node-version.ts';
 import { checkPort, type PortState } from './port.ts';
@@ -62,7 +64,23 @@ export async function examine(context: CommandContext, flags: DoctorFlags): Prom
   const seen = await seeRunners(context, stateDirectory, server);
   const { command, stateFlag } = commandHint(context, stateDirectory);
   findings.push(...seen.faults, ...checkRunners(seen.runners, { command, stateFlag }));
+  if (server !== null) findings.push(...(await extensionFindings(context, stateDirectory, server.url)));
   return findings;
+}
+
+/** A host that does not answer has been told before. */
+async function extensionFindings(
+  context: CommandContext,
+  stateDirectory: string,
+  url: string,
+): Promise<Finding[]> {
+  try {
+    const path = '/api/admin/extensions';
+    const listed = await adminRequest(context, { url, stateDirectory, method: 'GET', path });
+    return checkExtensions(listed, commandHint(context, stateDirectory));
+  } catch {
+    return [];
+  }
 }
 
 /** True where a Runner was set up that dials a gateway, and no host ever ran: nobody will listen here. */
