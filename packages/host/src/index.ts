@@ -1,3 +1,8 @@
+export type { AgentConfig, PromptFile, ToolProfile, WorkerConfig } from './agents/agent-config.ts';
+export { Agents, type AgentsOptions, type KnownAgent } from './agents/agents.ts';
+export type { AgentConfigReading } from './agents/read-agent-config.ts';
+export { type AgentTable, type AgentTables, agentKeys, readAgents } from './agents/read-agents.ts';
+export { type Seeded, type SeedOptions, seedAgents } from './agents/seed-agents.ts';
 export {
   type ConfigurationNotice,
   type ConfigurationPath,

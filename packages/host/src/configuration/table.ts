@@ -56,6 +56,11 @@ export class TableReader {
     return this.#table[key] !== undefined;
   }
 
+  isTable(key: string): boolean {
+    const value = this.#table[key];
+    return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  }
+
   /** Refuses the file for what stands under `key`. */
   refuse(key: string, problem: string): never {
     throw new Refused([...this.at, key], problem);
