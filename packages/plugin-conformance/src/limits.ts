@@ -32,6 +32,8 @@ export const keptLimits = Object.freeze({
   shownBytes: 160,
   /** Tools that were not called, by name. */
   shownTools: 16,
+  /** Clauses skipped for one reason that are shown one by one; more say nothing more than their number. */
+  shownSkipped: 3,
 });
 
 /** A plugin's own text is kept shorter than its line. */

@@ -5,6 +5,7 @@ import { checkSecondStart, checkStdinEnd } from './checks/check-endings.ts';
 import { checkManners } from './checks/check-manners.ts';
 import { checkPieces, checkStart } from './checks/check-start.ts';
 import { type CallRequest, type Run, readySession } from './checks/run.ts';
+import type { Clause } from './clauses/clause.ts';
 import { clauses } from './clauses/clauses.ts';
 import { runLimits } from './limits.ts';
 import { Lab, type LabOptions, type PluginCommand, type StartFault } from './plugin/lab.ts';
@@ -49,28 +50,38 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const run: Run = { lab, findings: new Findings(), calls };
   const start = await checkStart(run);
   if (start.kind === 'not_started') return start.fault;
-  if (start.kind === 'refused') return report(run, NONE_CALLED, REFUSED);
+  if (start.kind === 'refused') return report(run, NONE_CALLED, () => REFUSED);
 
   const { catalog } = start;
   const pieces = await checkPieces(run);
-  if (pieces === null) return report(run, NONE_CALLED, MUST_FIRST);
+  if (pieces === null) return report(run, NONE_CALLED, afterFault);
   const { session, ...tools } = await checkCalls(run, pieces, catalog);
-  if (run.findings.failed) return report(run, tools, MUST_FIRST);
+  if (run.findings.failed) return report(run, tools, afterFault);
 
   const idle = session ?? (await readySession(run));
   if (idle !== null) await checkStdinEnd(run, idle);
   await checkManners(run, catalog);
   await checkSecondStart(run, catalog, platform);
-  return report(run, tools, NOT_REACHED);
+  return report(run, tools, () => NOT_REACHED);
 }
 
 const NONE_CALLED: CalledTools = { called: [], notCalled: [], notMade: [] };
 const MUST_FIRST = 'advice is given once nothing fails that a plugin must do';
+const NOT_LOOKED_AT = 'not looked at, because an earlier answer was wrong';
 const REFUSED = 'the plugin did not come so far: a Runner would not take it';
 const NOT_REACHED = 'the plugin did not come so far a second time';
 
-function report({ findings }: Run, tools: CalledTools, otherwise: string): ConformanceReport {
-  const found = clauses.map((clause) => ({ ...clause, ...findings.of(clause.id, otherwise) }));
+/** Why a clause was left out after something failed. */
+function afterFault({ level }: Clause): string {
+  return level === 'must' ? NOT_LOOKED_AT : MUST_FIRST;
+}
+
+function report(
+  { findings }: Run,
+  tools: CalledTools,
+  otherwise: (clause: Clause) => string,
+): ConformanceReport {
+  const found = clauses.map((clause) => ({ ...clause, ...findings.of(clause.id, otherwise(clause)) }));
   const passed = found.every(({ verdict }) => verdict !== 'failed');
   return { ok: true, passed, clauses: found, ...tools };
 }

@@ -37,13 +37,48 @@ test('a report says why a clause was skipped, and which tools were left alone', 
   };
   const report = await runStaged(writing, { calls: [{ tool: 'absent', arguments: {} }] });
   const text = reportText(report);
-  assert.match(
-    text,
-    /skipped wire\.call\.answers .*\n {8}skipped: no tool is annotated readOnlyHint; name one with --call TOOL=JSON\n/,
-  );
+  assert.match(text, /\n\d+ skipped: no tool is annotated readOnlyHint; name one with --call TOOL=JSON\n/);
   assert.match(text, /\nnot called, because no annotation says that it changes nothing: erase\n/);
   assert.match(text, /\nnot called: absent, the plugin lists no such tool\n/);
   assert.equal(report.passed, true);
+});
+
+test('what failed stands last, above the counts, and clauses skipped for one reason are one line', async (t) => {
+  hygiene(t);
+  const lines = reportText(await runStaged(scenario('banner'))).split('\n');
+  assert.equal(lines[0], '63 skipped: the plugin did not come so far: a Runner would not take it');
+  assert.match(lines[1] ?? '', /^failed {2}wire\.framing\.silent-start /);
+  assert.deepEqual(lines.slice(5), ['', '0 passed, 1 failed, 0 advice, 63 skipped', '']);
+});
+
+test('a few clauses that were skipped for one reason are shown one by one', async (t) => {
+  hygiene(t);
+  const { clauses, ...report } = await runStaged(scenario('well-behaved'));
+  const text = reportText({
+    ...report,
+    clauses: clauses.map((clause, index) =>
+      index < 2 ? { ...clause, verdict: 'skipped', reason: 'it rained' } : clause,
+    ),
+  });
+  assert.match(
+    text,
+    /\nskipped wire\.framing\.json .*\n {8}skipped: it rained\nskipped .*\n {8}skipped: it rained\n/,
+  );
+});
+
+test('after a wrong answer a must is not called advice, and faults that read the same are shown once', async (t) => {
+  hygiene(t);
+  const report = await runStaged(scenario('id-of-earlier-request'));
+  const { clauses } = report;
+  assert.match(
+    reportText(report),
+    /\n {8}expected: the id 3\n {8}seen: {5}the id 2 \(and 1 more\)\n {8}written:/,
+  );
+  const reasons = (level: string) =>
+    new Set(clauses.flatMap((clause) => (clause.level === level ? (clause.reason ?? []) : [])));
+  assert.equal(reasons('must').has('not looked at, because an earlier answer was wrong'), true);
+  assert.equal(reasons('must').has('advice is given once nothing fails that a plugin must do'), false);
+  assert.deepEqual([...reasons('should')], ['advice is given once nothing fails that a plugin must do']);
 });
 
 test('a report for programs has every clause with its verdict, and the same for equal runs', async (t) => {

@@ -3,7 +3,7 @@ import { type ClauseId, clauses } from '../clauses/clauses.ts';
 import { keptLimits } from '../limits.ts';
 
 /** What was expected and what was seen instead; the latter bounded and escaped. */
-type Evidence = { readonly expected: string; readonly seen: string };
+export type Evidence = { readonly expected: string; readonly seen: string };
 
 /** What a run found about one clause. */
 export type Finding = {

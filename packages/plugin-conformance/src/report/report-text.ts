@@ -1,7 +1,7 @@
 import type { Json } from '@fairlead/base';
 import { keptLimits } from '../limits.ts';
 import type { ClauseReport, ConformanceReport } from './conformance-report.ts';
-import type { Finding } from './findings.ts';
+import type { Evidence, Finding } from './findings.ts';
 
 /** How many clauses have each verdict. */
 function countsOf({ clauses }: ConformanceReport): Readonly<Record<Finding['verdict'], number>> {
@@ -10,18 +10,36 @@ function countsOf({ clauses }: ConformanceReport): Readonly<Record<Finding['verd
   return counts;
 }
 
-/** A report for people: one line a clause, and below it what was expected, what was seen and where it is written. */
+/**
+ * A report for people: one line a clause, what failed last, above the counts, with what was expected, what was seen and where
+ * it is written. Clauses that were left out for one reason are one line where they are many.
+ */
 export function reportText(report: ConformanceReport): string {
   const width = Math.max(...report.clauses.map(({ id }) => id.length));
-  const lines = report.clauses.flatMap((clause) => clauseLines(clause, width));
+  const linesOf = (wanted: Finding['verdict']) =>
+    report.clauses
+      .filter(({ verdict }) => verdict === wanted)
+      .flatMap((clause) => clauseLines(clause, width));
   const { passed, failed, advice, skipped } = countsOf(report);
   return [
-    ...lines,
+    ...linesOf('passed'),
+    ...skippedLines(report, width),
+    ...linesOf('advice'),
+    ...linesOf('failed'),
     '',
     ...toolLines(report),
     `${passed} passed, ${failed} failed, ${advice} advice, ${skipped} skipped`,
     '',
   ].join('\n');
+}
+
+function skippedLines({ clauses }: ConformanceReport, width: number): string[] {
+  const skipped = clauses.filter(({ verdict }) => verdict === 'skipped');
+  return [...Map.groupBy(skipped, ({ reason }) => reason)].flatMap(([reason, those]) =>
+    those.length > keptLimits.shownSkipped
+      ? [`${those.length} skipped: ${reason}`]
+      : those.flatMap((clause) => clauseLines(clause, width)),
+  );
 }
 
 function clauseLines(clause: ClauseReport, width: number): string[] {
@@ -30,12 +48,21 @@ function clauseLines(clause: ClauseReport, width: number): string[] {
   if (verdict === 'skipped') return [head, `        skipped: ${reason}`];
   if (faults.length === 0) return [head];
   const more = faultCount - faults.length;
+  const alike = Map.groupBy(faults, ({ expected, seen }) => JSON.stringify([expected, seen]));
   return [
     head,
-    ...faults.flatMap(({ expected, seen }) => [`        expected: ${expected}`, `        seen:     ${seen}`]),
+    ...[...alike.values()].flatMap(faultLines),
     ...(more > 0 ? [`        … and ${more} more`] : []),
     `        written:  ${page}, ${heading}`,
   ];
+}
+
+/** Faults that read the same: once. */
+function faultLines(alike: readonly Evidence[]): string[] {
+  const others = alike.length > 1 ? ` (and ${alike.length - 1} more)` : '';
+  return alike
+    .slice(0, 1)
+    .flatMap(({ expected, seen }) => [`        expected: ${expected}`, `        seen:     ${seen}${others}`]);
 }
 
 function toolLines({ called, notCalled, notMade }: ConformanceReport): string[] {
