@@ -59,12 +59,19 @@ export function planAttack(adversary: Adversary, calls: number, random: SeededRa
     case 'fill-disk': {
       const when = trigger(random, ['begin', 'sent', 'journal', 'ledger'], call);
       const fill = { kind: 'fill', leaveBytes: random.pick([0, 0, 4096, 16_384]) } as const;
-      const free = { when: { on: 'answer', call: random.below(calls) }, action: { kind: 'free' } } as const;
+      // Then it has room again, or its gateway dies with what the disk did not take, or it stays full.
+      const then = random.pick([
+        [{ kind: 'free' }],
+        [{ kind: 'kill', target: 'gateway' }],
+        [{ kind: 'kill', target: 'gateway' }],
+        [],
+      ] as const);
+      const answered = { on: 'answer', call: then[0]?.kind === 'kill' ? call : random.below(calls) } as const;
       return {
         topology: 'small',
         ...alone(when),
-        ...(when.on === 'ledger' ? { calls: new Map([[call, HELD]]) } : {}),
-        steps: [{ when, action: fill }, ...(random.below(2) === 0 ? [free] : [])],
+        ...(when.on === 'ledger' ? holding(call) : {}),
+        steps: [{ when, action: fill }, ...then.map((action) => ({ when: answered, action }))],
       };
     }
     case 'exhaust-descriptors': {
