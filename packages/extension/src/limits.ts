@@ -118,6 +118,8 @@ export const outputLimits = Object.freeze({
   maxSegmentText: 200,
   /** UTF-16 units of a foreign error's message. */
   maxFaultMessage: 200,
+  /** UTF-16 units of an error's code: an author may choose one. */
+  maxFaultCode: 64,
 });
 
 /** A worker of a `path` extension. */

@@ -1,5 +1,5 @@
 import type { FiredKind } from '../contracts/hook-contracts.ts';
-import { thrownText } from '../contracts/text.ts';
+import { cutLine, thrownText } from '../contracts/text.ts';
 import { ExtensionError, extensionError } from '../errors.ts';
 import type { Json } from '../json/json.ts';
 import { ASKS_MAX, outputLimits } from '../limits.ts';
@@ -16,6 +16,8 @@ import type {
   RunningCall,
 } from './carrier.ts';
 import { type FramePort, frameText, type GuestFrame, type HostFrame } from './frames.ts';
+import { readAnswer } from './read-answer.ts';
+import { readContributions } from './read-contributions.ts';
 
 interface Pending {
   readonly instance: string;
@@ -60,6 +62,7 @@ export class FrameCarrier implements Carrier {
     return this.#dead;
   }
 
+  /** Rejects with `instantiate_failed` also where what it contributes is no list of contributions. */
   async open(request: OpenRequest): Promise<Contributions> {
     const { instance, kind, key, name, settings } = request;
     const { id, answer } = this.#expect(instance, undefined);
@@ -73,7 +76,7 @@ export class FrameCarrier implements Carrier {
       settings,
     };
     this.#send(frame, id);
-    return (await answer) as unknown as Contributions;
+    return readContributions(this.manifest, await answer);
   }
 
   call(request: CallRequest): Promise<Json> {
@@ -148,10 +151,12 @@ export class FrameCarrier implements Carrier {
   receive(frame: Exclude<GuestFrame, { readonly frame: 'ready' | 'failed' | 'pong' }>): void {
     switch (frame.frame) {
       case 'result':
-        this.#take(frame.id)?.resolve(frame.value);
+        this.#answered(frame.id, frame.value);
         break;
       case 'fault': {
-        const { code, message, certainty } = frame;
+        const { certainty } = frame;
+        const code = cutLine(frame.code, outputLimits.maxFaultCode);
+        const message = cutLine(frame.message, outputLimits.maxFaultMessage * 2);
         const error = new ExtensionError(code, message, certainty === undefined ? {} : { certainty });
         this.#take(frame.id)?.reject(error);
         break;
@@ -208,6 +213,17 @@ export class FrameCarrier implements Carrier {
   #post(frame: HostFrame): void {
     const text = frameText(frame);
     if (text !== undefined && this.#dead === undefined) this.#port.post(text);
+  }
+
+  #answered(id: number, value: Json): void {
+    const pending = this.#take(id);
+    if (pending === undefined) return;
+    const { request, resolve, reject } = pending;
+    try {
+      resolve(request === undefined ? value : readAnswer(request.endpoint, value));
+    } catch (garbage) {
+      reject(garbage as ExtensionError);
+    }
   }
 
   #take(id: number): Pending | undefined {

@@ -32,6 +32,17 @@ export function readToolOutput(value: unknown): OutputReading {
   return { ok: true, output: { text: JSON.stringify(json), data: json, isError: false } };
 }
 
+/** The one form as it arrives from elsewhere: text, whether it is an error, perhaps data, and nothing beside them. */
+export function readCarriedOutput(value: Json): OutputReading {
+  const plain = plainJson(value);
+  if (!plain.ok) return { ok: false, message: `${plain.path === '' ? 'it' : plain.path} ${plain.message}` };
+  const { value: json } = plain;
+  if (!isLongForm(json) || json.isError === undefined)
+    return { ok: false, message: 'it is not { text, data, isError }' };
+  const { text, data, isError } = json;
+  return { ok: true, output: data === undefined ? { text, isError } : { text, data, isError } };
+}
+
 function isLongForm(
   json: Json,
 ): json is { readonly text: string; readonly data?: Json; readonly isError?: boolean } {

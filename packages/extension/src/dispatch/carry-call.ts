@@ -44,7 +44,7 @@ export function carryTool(
   request: CallRequest,
   options: Pick<CarryOptions, 'wheel' | 'budgetMs' | 'signal'>,
 ): CallOutcome<NormalOutput> | Promise<CallOutcome<NormalOutput>> {
-  // The guest runtime normalises every tool's answer, in every tier.
+  // In the host's thread the guest runtime has given the answer its form; what came over a port was read by its carrier.
   return carryCall(carrier, request, { ...options, timeoutCode: 'tool_timeout' }) as
     | CallOutcome<NormalOutput>
     | Promise<CallOutcome<NormalOutput>>;

@@ -25,7 +25,7 @@ export interface ToolAnswer extends NormalOutput {
 }
 
 export function toolAnswer(outcome: CallOutcome<NormalOutput>): ToolAnswer {
-  if (hasValue(outcome)) return { certainty: 'completed', ...outcome.value };
+  if (hasValue(outcome)) return { ...outcome.value, certainty: 'completed' };
   const { certainty, fault } = outcome;
   return { certainty, text: `${fault.code}: ${fault.message}`, isError: true };
 }

@@ -198,8 +198,12 @@ function endOf(
   { args, rewrittenBy }: FinalCall,
   blocked: boolean,
 ): ToolEnd {
-  if (hasValue(outcome))
-    return { certainty: 'completed', ...outcome.value, args, rewrittenBy, changedBy: [] };
+  if (hasValue(outcome)) {
+    // Each member by its name: nothing that came with the answer stands where the host says something.
+    const { text, data, isError } = outcome.value;
+    const said = data === undefined ? { text, isError } : { text, data, isError };
+    return { ...said, args, rewrittenBy, changedBy: [], certainty: 'completed' };
+  }
   const { certainty, fault } = outcome;
   // A block is said in the extension's own words.
   const text = blocked ? fault.message : `${fault.code}: ${fault.message}`;
