@@ -1,4 +1,4 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { CommandContext } from './command-context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { standardOutput } from './process/standard-output.ts';
@@ -17,16 +17,28 @@ export async function main(
   const explained = { env: context?.env ?? process.env, stderr: output.stderr };
   if (context === undefined) explainUncaughtErrors(explained);
   let exitCode: number = exitCodes.done;
+  let asked: string | undefined;
   const program = buildProgram(output, async (command) => {
     exitCode = await command(context ?? (await ownContext(cloneRoot, output)));
+  });
+  program.hook('preAction', (_program, command) => {
+    asked = pathOf(command);
   });
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
-    return explain(explained, error);
+    return explain(explained, error, asked);
   }
+}
+
+/** `plugin call` for the command of that name: without the program's own. */
+function pathOf(command: Command): string {
+  const { parent } = command;
+  if (parent === null) return '';
+  const before = pathOf(parent);
+  return before === '' ? command.name() : `${before} ${command.name()}`;
 }
 
 async function ownContext(cloneRoot: string, output: ReturnType<typeof standardOutput>) {
@@ -36,9 +48,9 @@ async function ownContext(cloneRoot: string, output: ReturnType<typeof standardO
 
 type Explained = Pick<CommandContext, 'env' | 'stderr'>;
 
-async function explain(explained: Explained, error: unknown): Promise<number> {
+async function explain(explained: Explained, error: unknown, command?: string): Promise<number> {
   const { printError } = await import('./output/error-output.ts');
-  return printError(explained, error);
+  return printError(explained, error, command);
 }
 
 /** An error that nobody awaits ends the process as it would without this, in the same words as any other. */

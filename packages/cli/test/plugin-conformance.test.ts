@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 import { main } from '../src/main.ts';
@@ -89,7 +90,26 @@ test('what cannot be meant is usage: no program, no JSON, no number, a flag twic
   const { stderr } = await run(folder, [...conformance, '--', 'no-such-program-anywhere']);
   assert.match(
     stderr,
-    /could not be started: no program no-such-program-anywhere \(plugin_executable_unavailable\)/,
+    /^fairlead: The program could not be started: no program no-such-program-anywhere\. \(plugin_executable_unavailable\)\n {2}next: Check the command, its cwd and the PATH/m,
+  );
+});
+
+test('a usage error names the command whose help to read, and the scenario that was meant', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  assert.equal(
+    (await run(folder, [...conformance, '--call', 'x', '--', 'node'])).stderr,
+    'fairlead: --call takes TOOL=JSON, the JSON being an object of arguments. (usage)\n' +
+      '  next: Read `fairlead plugin conformance --help`.\n',
+  );
+  assert.equal(
+    (await run(folder, ['plugin', 'hostile', 'baner'])).stderr,
+    'fairlead: No scenario is called baner. Did you mean banner? `fairlead plugin hostile --list` shows them all. (usage)\n' +
+      '  next: Read `fairlead plugin hostile --help`.\n',
+  );
+  assert.match(
+    (await run(folder, ['plugin', 'hostile', 'nope'])).stderr,
+    /^fairlead: No scenario is called nope\. (Did you mean [\w-]+\? )?`fairlead plugin hostile --list` shows/,
   );
 });
 
@@ -100,6 +120,13 @@ test('the scenarios are listed for people and for programs', async (t) => {
   const programs = await run(folder, ['plugin', 'hostile', '--list', '--json']);
   assert.equal(JSON.parse(programs.stdout).scenarios.length > 150, true);
   assert.deepEqual([people.exit, programs.exit], [0, 0]);
+  const narrow = Object.assign(new PassThrough(), { columns: 80 });
+  const context = testContext(folder, { streams: { input: new PassThrough(), output: narrow } });
+  await main(['plugin', 'hostile', '--list'], { cloneRoot: repositoryRoot, context });
+  assert.match(
+    context.printed.stdout,
+    /\nnever-answers: never answers a call\n {2}outcome_unknown plugin_timeout\n/,
+  );
 });
 
 test('the command becomes the hostile plugin, and ends as its scenario says', async (t) => {

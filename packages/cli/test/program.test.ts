@@ -157,7 +157,7 @@ test('a command line that cannot be meant is a usage error with its next step', 
   ] as const) {
     const { exit, stderr } = await run(t, args);
     assert.equal(exit, 2);
-    assert.equal(stderr, `fairlead: ${message} (usage)\n  next: Read \`fairlead COMMAND --help\`.\n`);
+    assert.equal(stderr, `fairlead: ${message} (usage)\n  next: Read \`fairlead token create --help\`.\n`);
   }
 });
 

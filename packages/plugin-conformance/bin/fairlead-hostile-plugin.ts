@@ -8,7 +8,11 @@ import { scenarioOf } from '../src/hostile/scenarios.ts';
 const [name = 'well-behaved', record = process.env['HOSTILE_RECORD']] = process.argv.slice(2);
 const scenario = scenarioOf(name);
 if (name === '--list') {
-  process.stdout.write(record === '--json' ? `${JSON.stringify(scenarioListJson())}\n` : scenarioListText());
+  process.stdout.write(
+    record === '--json'
+      ? `${JSON.stringify(scenarioListJson())}\n`
+      : scenarioListText(Number.POSITIVE_INFINITY),
+  );
 } else if (scenario === undefined) {
   process.stderr.write(`no scenario of the name ${name}\n`);
   process.exitCode = 2;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hygiene } from '@fairlead/testing';
 import { scenarioListJson, scenarioListText } from '../src/hostile/scenario-list.ts';
-import { scenarioOf } from '../src/hostile/scenarios.ts';
+import { hostileScenarios, scenarioOf } from '../src/hostile/scenarios.ts';
 import { shownBytes, shownValue } from '../src/plugin/shown.ts';
 import { Findings } from '../src/report/findings.ts';
 import { reportJson, reportText } from '../src/report/report-text.ts';
@@ -177,8 +177,19 @@ test('what a plugin wrote is shown escaped and cut', () => {
   assert.equal(shownValue({ a: 1 }), '{"a":1}');
 });
 
+test('where its table is too wide, the list of scenarios has two lines for each, of 80 columns at most', () => {
+  const lines = scenarioListText(80).trimEnd().split('\n');
+  assert.equal(lines.length, 2 * hostileScenarios.length);
+  assert.deepEqual(
+    lines.filter((line) => line.length > 80),
+    [],
+  );
+  const at = lines.indexOf('never-answers: never answers a call');
+  assert.equal(lines[at + 1], '  outcome_unknown plugin_timeout');
+});
+
 test('the list of scenarios reads as a table and as JSON', () => {
-  const text = scenarioListText();
+  const text = scenarioListText(Number.POSITIVE_INFINITY);
   assert.match(text, /^SCENARIO +A RUNNER ANSWERS +CLAUSE +THE PLUGIN\n/);
   assert.match(
     text,

@@ -7,11 +7,13 @@ import { UsageError } from '../usage-error.ts';
 
 /**
  * Prints an error as people read it (what, code, detail, next step) and returns the exit status that belongs to it. An
- * error without a code is `internal_error`; its stack is for us, so it is shown only where `FAIRLEAD_DEBUG` is set.
+ * error without a code is `internal_error`; its stack is for us, so it is shown only where `FAIRLEAD_DEBUG` is set. `command`: what
+ * was asked for, such as `plugin call`, whose help a usage error names.
  */
 export async function printError(
   context: Pick<CommandContext, 'env' | 'stderr'>,
   error: unknown,
+  command = 'COMMAND',
 ): Promise<number> {
   if (!(error instanceof FairleadError)) {
     const { message, next } = cliErrors.internal_error;
@@ -21,7 +23,7 @@ export async function printError(
     return exitCodes.failed;
   }
   context.stderr(`fairlead: ${singleLine(error.message)} (${singleLine(error.code)})\n`);
-  const next = await nextStepOf(error.code);
+  const next = (await nextStepOf(error.code))?.replace('COMMAND --help', `${command} --help`) ?? null;
   for (const line of detailLines(error.detail, next === null ? [] : ['next'])) context.stderr(`  ${line}\n`);
   if (next !== null) context.stderr(`  next: ${next}\n`);
   return error instanceof UsageError ? exitCodes.usage : exitCodes.failed;

@@ -186,7 +186,7 @@ const schemaFaults: readonly Scenario[] = [
   ),
   member(
     'input-schema-misplaced-keyword',
-    'puts a keyword on a type that it does not belong to',
+    'puts a keyword on a type that it is not for',
     'inputSchema',
     schema({ minLength: 1 }),
   ),
@@ -246,7 +246,7 @@ const schemaFaults: readonly Scenario[] = [
   ),
   member(
     'input-schema-required-undeclared',
-    'requires a member that a closed object does not declare',
+    'requires a member that the object rules out',
     'inputSchema',
     schema({ required: ['a'], additionalProperties: false }),
   ),

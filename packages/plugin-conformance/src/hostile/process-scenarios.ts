@@ -42,7 +42,7 @@ const calls: readonly Scenario[] = [
   }),
   unknown({
     name: 'answers-late',
-    does: 'answers a call after `afterMs` of its arguments, else after half a minute',
+    does: 'answers a call after its `afterMs`, else after half a minute',
     code: 'plugin_timeout',
     clause: 'wire.call.answers',
     timeoutMs: UNANSWERED_MS,
@@ -107,7 +107,7 @@ const calls: readonly Scenario[] = [
   },
   unknown({
     name: 'leaves-pipe-holder-and-dies',
-    does: 'ends when a tool is called, and leaves a process that holds its stdout',
+    does: 'ends at a call, and leaves a process on its stdout',
     code: 'plugin_eof',
     clause: 'wire.call.answers',
     plays: {
@@ -119,7 +119,7 @@ const calls: readonly Scenario[] = [
   }),
   unknown({
     name: 'forks-setsid-and-dies',
-    does: 'ends when a tool is called, and leaves a process in a session of its own',
+    does: 'ends at a call and leaves a process in another session',
     code: 'plugin_eof',
     clause: 'wire.call.answers',
     plays: {
@@ -229,11 +229,9 @@ const children: readonly Scenario[] = [
     { call: (stage, request) => orphan(stage, request, 'sh', []) },
     'wire.manners.no-child-left',
   ),
-  usable(
-    'double-forks-without-environment',
-    'answers a call and gives a process away that carries no mark of it: it outlives a plugin that is not isolated',
-    { call: (stage, request) => orphan(stage, request, 'env', ['-i', 'PATH=/usr/bin:/bin', 'sh']) },
-  ),
+  usable('double-forks-without-environment', 'answers, and gives away a process without mark', {
+    call: (stage, request) => orphan(stage, request, 'env', ['-i', 'PATH=/usr/bin:/bin', 'sh']),
+  }),
 ];
 
 /** Processes that hang, end, fall silent or leave others behind. */

@@ -101,7 +101,7 @@ export const resultScenarios: readonly Scenario[] = [
   promised('output-mismatch', 'gives other structured content than it promises', {
     structuredContent: { sum: 'three' },
   }),
-  promised('output-mismatch-with-is-error', 'fails without the structured content that it promises', {
+  promised('output-mismatch-with-is-error', 'fails without the structured content it promises', {
     isError: true,
   }),
   usable('output-match', 'gives the structured content that it promises', {

@@ -36,8 +36,11 @@ export function runnerAnswerText(runner: RunnerAnswer): string {
   }
 }
 
-/** The scenarios as a table for people. */
-export function scenarioListText(): string {
+/**
+ * The scenarios for people: a table, or two lines each where that is wider than `columns`. What is no terminal has no width:
+ * infinity.
+ */
+export function scenarioListText(columns: number): string {
   const rows = [
     ['SCENARIO', 'A RUNNER ANSWERS', 'CLAUSE', 'THE PLUGIN'],
     ...hostileScenarios.map(({ name, does, clause, runner }) => [
@@ -48,7 +51,13 @@ export function scenarioListText(): string {
     ]),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows
-    .map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  if (Math.max(...lines.map(({ length }) => length)) > columns) return narrowText();
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function narrowText(): string {
+  return hostileScenarios
+    .map(({ name, does, runner }) => `${name}: ${does}\n  ${runnerAnswerText(runner)}\n`)
     .join('');
 }

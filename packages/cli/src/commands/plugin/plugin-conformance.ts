@@ -1,9 +1,10 @@
 import { resolve } from 'node:path';
-import { isJsonObject, parseJson } from '@fairlead/base';
+import { FairleadError, isJsonObject, parseJson } from '@fairlead/base';
 import { type CallRequest, reportJson, reportText, runConformance } from '@fairlead/plugin-conformance';
 import { argumentsBounds } from '@fairlead/protocol';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { printError } from '../../output/error-output.ts';
 import { jsonLine } from '../../output/safe-text.ts';
 import { UsageError } from '../../usage-error.ts';
 
@@ -38,8 +39,11 @@ export async function pluginConformance(
     random,
     ...(timeoutSecs === undefined ? {} : { timeoutMs: timeoutSecs * 1000 }),
   });
-  if (!report.ok)
-    throw new UsageError(`the program could not be started: ${report.localDetail} (${report.code})`);
+  if (!report.ok) {
+    const message = `The program could not be started: ${report.localDetail}.`;
+    await printError(context, new FairleadError(report.code, message));
+    return exitCodes.usage;
+  }
   context.stdout(json === true ? jsonLine(reportJson(report)) : reportText(report));
   if (!report.passed) return exitCodes.failed;
   return report.notMade.length > 0 ? exitCodes.usage : exitCodes.done;
@@ -50,6 +54,6 @@ function callOf(text: string): CallRequest {
   const at = text.indexOf('=');
   const parsed = parseJson(Buffer.from(text.slice(at + 1)), argumentsBounds);
   if (at < 1 || !parsed.ok || !isJsonObject(parsed.value))
-    throw new UsageError('--call takes TOOL=JSON, the JSON being an object of arguments');
+    throw new UsageError('--call takes TOOL=JSON, the JSON being an object of arguments.');
   return { tool: text.slice(0, at), arguments: parsed.value };
 }

@@ -1,4 +1,12 @@
-import { playScenario, scenarioListJson, scenarioListText, scenarioOf } from '@fairlead/plugin-conformance';
+import { nearestKey } from '@fairlead/base';
+import {
+  hostileScenarios,
+  playScenario,
+  type Scenario,
+  scenarioListJson,
+  scenarioListText,
+  scenarioOf,
+} from '@fairlead/plugin-conformance';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { jsonLine } from '../../output/safe-text.ts';
@@ -16,13 +24,31 @@ export async function pluginHostile(
   flags: HostileFlags,
 ): Promise<number> {
   if (flags.list === true) {
-    context.stdout(flags.json === true ? jsonLine(scenarioListJson()) : scenarioListText());
+    context.stdout(flags.json === true ? jsonLine(scenarioListJson()) : scenarioListText(columnsOf(context)));
     return exitCodes.done;
   }
-  const scenario = name === undefined ? undefined : scenarioOf(name);
-  if (scenario === undefined)
-    throw new UsageError('name a scenario; `fairlead plugin hostile --list` shows them all');
-  playScenario(scenario);
+  playScenario(scenarioCalled(name));
   // It ends this process itself, or is ended.
   return await new Promise<never>(() => {});
+}
+
+/** How wide the terminal is; what is no terminal has no width. */
+function columnsOf(context: CommandContext): number {
+  const { output } = context.streams();
+  return 'columns' in output && typeof output.columns === 'number'
+    ? output.columns
+    : Number.POSITIVE_INFINITY;
+}
+
+function scenarioCalled(name: string | undefined): Scenario {
+  const scenario = name === undefined ? undefined : scenarioOf(name);
+  if (scenario !== undefined) return scenario;
+  const all = '`fairlead plugin hostile --list` shows them all.';
+  if (name === undefined) throw new UsageError(`Name a scenario; ${all}`);
+  const near = nearestKey(
+    name,
+    hostileScenarios.map((one) => one.name),
+  );
+  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+  throw new UsageError(`No scenario is called ${name}.${hint} ${all}`);
 }
