@@ -125,7 +125,7 @@ test('the scenarios are listed for people and for programs', async (t) => {
   await main(['plugin', 'hostile', '--list'], { cloneRoot: repositoryRoot, context });
   assert.match(
     context.printed.stdout,
-    /\nnever-answers: never answers a call\n {2}outcome_unknown plugin_timeout\n/,
+    /\nnever-answers: never answers a call\n outcome_unknown plugin_timeout\n/,
   );
 });
 

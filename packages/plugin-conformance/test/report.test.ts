@@ -185,7 +185,7 @@ test('where its table is too wide, the list of scenarios has two lines for each,
     [],
   );
   const at = lines.indexOf('never-answers: never answers a call');
-  assert.equal(lines[at + 1], '  outcome_unknown plugin_timeout');
+  assert.equal(lines[at + 1], ' outcome_unknown plugin_timeout');
 });
 
 test('the list of scenarios reads as a table and as JSON', () => {

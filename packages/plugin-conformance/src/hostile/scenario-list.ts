@@ -58,6 +58,6 @@ export function scenarioListText(columns: number): string {
 
 function narrowText(): string {
   return hostileScenarios
-    .map(({ name, does, runner }) => `${name}: ${does}\n  ${runnerAnswerText(runner)}\n`)
+    .map(({ name, does, runner }) => `${name}: ${does}\n ${runnerAnswerText(runner)}\n`)
     .join('');
 }
