@@ -79,10 +79,13 @@ function read(args: readonly string[]) {
 }
 
 function refuse(fault: string, known: readonly string[]): OptionsParse {
-  return {
-    ok: false,
-    message:
-      `${fault}\nusage: npm run bench [-- --only ${known.join(',')}] [--json FILE] [--quick] [--seed N] [--no-peers]\n` +
-      '                      [--update-baseline] [--write] [--from FILE]\n',
-  };
+  return { ok: false, message: `${fault}\n${benchUsage(known)}` };
+}
+
+/** How the command is used, with a line end. */
+export function benchUsage(known: readonly string[]): string {
+  return (
+    `usage: npm run bench [-- --only ${known.join(',')}] [--json FILE] [--quick] [--seed N] [--no-peers]\n` +
+    '                      [--update-baseline] [--write] [--from FILE]\n'
+  );
 }

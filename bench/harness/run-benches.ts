@@ -13,7 +13,7 @@ import {
 } from './baseline.ts';
 import type { Bench } from './bench.ts';
 import type { BenchHost } from './bench-host.ts';
-import { type BenchOptions, parseBenchOptions } from './bench-options.ts';
+import { type BenchOptions, benchUsage, parseBenchOptions } from './bench-options.ts';
 import { measure } from './measure.ts';
 import { fairleadVersion, type Machine, type Report, thisMachine } from './report.ts';
 import { goalText, rowTable } from './table.ts';
@@ -28,6 +28,10 @@ export async function runBenches(
   host: BenchHost,
 ): Promise<number> {
   const names = benches.map((bench) => bench.name);
+  if (args.includes('--help')) {
+    host.out(benchUsage(names));
+    return 0;
+  }
   const parsed = parseBenchOptions(args, names, host.freshSeed);
   if (!parsed.ok) {
     host.err(parsed.message);

@@ -76,6 +76,11 @@ export class Figures {
     return this.lived.unknown === 0 ? 1 : this.lived.settled / this.lived.unknown;
   }
 
+  /** In per cent; of none there is no share. */
+  get settledText(): string {
+    return this.lived.unknown === 0 ? 'none' : `${(this.settledShare * 100).toFixed(1)} %`;
+  }
+
   get isClean(): boolean {
     return this.faults === 0 && this.unrestored === 0 && this.settledShare >= SETTLED_SHARE;
   }
@@ -121,13 +126,12 @@ export class Figures {
   }
 
   summary(): readonly string[] {
-    const share = (this.settledShare * 100).toFixed(1);
     const certainties = (['completed', 'not_started', 'outcome_unknown'] as const).map(
       (certainty) => `${certainty} ${this.total(({ by }) => by[certainty])}`,
     );
     return [
       `seed ${this.seed}, ${this.rounds} rounds, ${this.total(({ calls }) => calls)} calls: ${certainties.join(', ')}`,
-      `unknown where the Runner lived on: ${this.lived.unknown}, settled by themselves: ${this.lived.settled} (${share} %)`,
+      `unknown where the Runner lived on: ${this.lived.unknown}, settled by themselves: ${this.lived.settled} (${this.settledText})`,
       FAULT_KINDS.map((kind) => `${kind} ${this.byFault.get(kind)}`).join(', '),
       ...(this.unrestored > 0 ? [`rounds that could not be restored: ${this.unrestored}`] : []),
       ...[...this.byAdversary].flatMap(([name, { notRun }]) =>

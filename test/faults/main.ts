@@ -1,13 +1,18 @@
 // npm run faults -- [--seed S] [--rounds N] [--only ADVERSARY] [--plan] [--until-found] [--write]: attacks Fairlead and holds what it says against what
 // happened (docs/how-to/run-the-fault-suite.md). Exit status: 0 nothing was found · 1 something was · 2 the command line is wrong.
 import { Figures } from './figures.ts';
-import { readOptions } from './options.ts';
+import { FAULTS_USAGE, readOptions } from './options.ts';
 import { planRound } from './plan.ts';
 import { faultLines, writeProof } from './proof-page.ts';
 import { Series } from './series.ts';
 
 const PROGRESS_ROUNDS = 50;
-const options = readOptions(process.argv.slice(2));
+const args = process.argv.slice(2);
+if (args.includes('--help')) {
+  process.stdout.write(`${FAULTS_USAGE}\n`);
+  process.exit(0);
+}
+const options = readOptions(args);
 if ('usage' in options) {
   process.stderr.write(`${options.usage}\n`);
   process.exit(2);

@@ -9,6 +9,14 @@ import { mutantLines, writeProof } from './proof-page.ts';
 const ROUNDS = 300;
 const SEED = 1;
 
+const USAGE = `usage: npm run faults:mutants -- [--seed S] [--only NAME,…] [--jobs J] [--write]
+${mutants.map(({ name, lie }) => `  ${name.padEnd(18)}${lie}`).join('\n')}
+`;
+if (process.argv.includes('--help')) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(SEED) },
@@ -20,8 +28,7 @@ const { values } = parseArgs({
 const names = values.only?.split(',') ?? mutants.map(({ name }) => name);
 const chosen = mutants.filter(({ name }) => names.includes(name));
 if (chosen.length !== names.length || ![values.seed, values.jobs].every((text) => /^\d{1,9}$/.test(text))) {
-  process.stderr.write(`usage: npm run faults:mutants -- [--seed S] [--only NAME,…] [--jobs J] [--write]\n`);
-  process.stderr.write(`${mutants.map(({ name, lie }) => `  ${name.padEnd(18)}${lie}`).join('\n')}\n`);
+  process.stderr.write(USAGE);
   process.exit(2);
 }
 

@@ -17,7 +17,7 @@ export type FaultsOptions = {
 const DEFAULT_ROUNDS = 60;
 const SEEDS = 2 ** 32;
 
-const USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--only ADVERSARY] [--plan] [--until-found] [--write]
+export const FAULTS_USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--only ADVERSARY] [--plan] [--until-found] [--write]
 adversaries:
 ${Object.entries(adversaries)
   .map(([name, what]) => `  ${name.padEnd(22)}${what}`)
@@ -40,11 +40,12 @@ export function readOptions(args: readonly string[]): FaultsOptions | { readonly
     const { only, plan, write, 'until-found': untilFound } = values;
     const seed = whole(values.seed, randomInt(SEEDS), SEEDS);
     const rounds = whole(values.rounds, DEFAULT_ROUNDS, 1_000_000);
-    if (seed === null || rounds === null || rounds === 0) return { usage: USAGE };
+    if (seed === null || rounds === null || rounds === 0) return { usage: FAULTS_USAGE };
     if (only === undefined) return { seed, rounds, plan, write, untilFound };
-    return isAdversary(only) ? { seed, rounds, only, plan, write, untilFound } : { usage: USAGE };
-  } catch {
-    return { usage: USAGE };
+    if (!isAdversary(only)) return { usage: `no adversary is called ${only}\n${FAULTS_USAGE}` };
+    return { seed, rounds, only, plan, write, untilFound };
+  } catch (error) {
+    return { usage: `${error instanceof Error ? error.message : String(error)}\n${FAULTS_USAGE}` };
   }
 }
 

@@ -33,6 +33,15 @@ test('figures add up over rounds, and what was not run is shown with its reason'
   assert.equal(figures.isClean, false);
 });
 
+test('where nothing was unknown, no share of it is said to have settled', () => {
+  const figures = new Figures(7, undefined);
+  assert.match(
+    faultLines(figures).join('\n'),
+    /: 0\. Of these 0 were settled by\nthemselves once the link was back: none\.$/m,
+  );
+  assert.equal(figures.summary()[1], 'unknown where the Runner lived on: 0, settled by themselves: 0 (none)');
+});
+
 test('a fault is shown with the line that runs its round again, and the first one is kept', () => {
   const figures = new Figures(7, 'cut-link');
   const plan = planRound(9, 'cut-link');

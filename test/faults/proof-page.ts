@@ -23,7 +23,6 @@ export function withSection(text: string, section: Section, lines: readonly stri
 
 /** What a series of rounds came to. */
 export function faultLines(figures: Figures): readonly string[] {
-  const share = (figures.settledShare * 100).toFixed(1);
   const { lived } = figures;
   const fault = [...figures.byFault].map(([kind, count]) => `| ${kind} | ${count} |`);
   const adversaries = [...figures.byAdversary]
@@ -42,7 +41,7 @@ export function faultLines(figures: Figures): readonly string[] {
     `| a fleet that could not be brought back | ${figures.unrestored} |`,
     '',
     `Unknown to the caller although the Runner lived on and had been told by its plugin: ${lived.unknown}. Of these ${lived.settled} were settled by`,
-    `themselves once the link was back: ${share} %.`,
+    `themselves once the link was back: ${figures.settledText}.`,
     '',
     '| adversary | rounds | calls | completed | not_started | outcome_unknown | of these settled | ms a round |',
     '| --------- | ------ | ----- | --------- | ----------- | --------------- | ---------------- | ---------- |',

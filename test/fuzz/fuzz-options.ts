@@ -13,6 +13,9 @@ export type FuzzCommand = {
   readonly input: string | undefined;
 };
 
+export const FUZZ_USAGE = `usage: npm run fuzz [-- --target NAME,… --minutes M --seconds S --seed S --jobs N --keep]
+       npm run fuzz -- --target NAME --input FILE`;
+
 /** Reads the command line; a text says what is wrong with it. */
 export function readFuzzCommand(
   args: readonly string[],

@@ -6,7 +6,7 @@ import { CORPUS_MAX_BYTES, CorpusFolder, inputName } from './corpus-folder.ts';
 import { fuzzTarget } from './engine/fuzz-target.ts';
 import type { Failure } from './engine/search.ts';
 import type { FuzzResult } from './engine/work.ts';
-import { type FuzzCommand, readFuzzCommand } from './fuzz-options.ts';
+import { FUZZ_USAGE, type FuzzCommand, readFuzzCommand } from './fuzz-options.ts';
 import { type LoadedTarget, loadTarget, targetNames } from './targets/index.ts';
 
 type Output = { out(text: string): void; err(text: string): void };
@@ -27,9 +27,13 @@ export async function runFuzz(
   { out, err }: Output,
   places: Places = PLACES,
 ): Promise<number> {
+  if (args.includes('--help')) {
+    out(`${FUZZ_USAGE}\ntargets: ${places.names.join(', ')}\n`);
+    return 0;
+  }
   const command = readFuzzCommand(args, places.names, () => randomInt(2 ** 31));
   if (typeof command === 'string') {
-    err(`${command}\n`);
+    err(`${command}\n${FUZZ_USAGE}\n`);
     return 2;
   }
   out(`seed ${command.seed}\n`);

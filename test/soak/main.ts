@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { allActions } from './actions/index.ts';
 import { soak } from './soak.ts';
-import { parseSoakCommand, type SoakCommand } from './soak-options.ts';
+import { parseSoakCommand, SOAK_USAGE, type SoakCommand } from './soak-options.ts';
 import { verdictText } from './verdict.ts';
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
-const parsed = parseSoakCommand(process.argv.slice(2), () => randomInt(2 ** 32));
-if (parsed.ok) process.exitCode = await run(parsed.command);
+const args = process.argv.slice(2);
+const parsed = parseSoakCommand(args, () => randomInt(2 ** 32));
+if (args.includes('--help')) process.stdout.write(SOAK_USAGE);
+else if (parsed.ok) process.exitCode = await run(parsed.command);
 else {
   process.stderr.write(parsed.message);
   process.exitCode = 2;

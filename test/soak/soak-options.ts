@@ -11,7 +11,7 @@ export type CommandParse =
   | { readonly ok: true; readonly command: SoakCommand }
   | { readonly ok: false; readonly message: string };
 
-const USAGE = 'usage: npm run soak -- --minutes M [--seed S] [--samples FILE]\n';
+export const SOAK_USAGE = 'usage: npm run soak -- --minutes M [--seed S] [--samples FILE]\n';
 /** A day: what grows more slowly than that is looked for in longer logs. */
 const MINUTES_MAX = 24 * 60;
 
@@ -37,5 +37,5 @@ export function parseSoakCommand(args: readonly string[], freshSeed: () => numbe
 }
 
 function refuse(fault: string): CommandParse {
-  return { ok: false, message: `${fault}\n${USAGE}` };
+  return { ok: false, message: `${fault}\n${SOAK_USAGE}` };
 }
