@@ -186,7 +186,7 @@ export const cliErrors = defineErrors({
   },
   host_not_running: {
     message: 'No host runs on this state directory.',
-    next: 'Start one with `fairlead up`; for a machine that only runs a Runner this is as it should be.',
+    next: 'Start one with `fairlead up` (in a clone: `npm start` or `./fairlead up`).',
   },
   state_directory_open: {
     message: 'Other users can write into the state directory.',

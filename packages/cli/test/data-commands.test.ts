@@ -74,6 +74,30 @@ test('a backup of a directory where nothing runs is restored, with the same peer
   assert.notEqual(after.author, first.author);
 });
 
+test('what a restore put aside is nobody’s to remove but yours: reset names it', async (t) => {
+  const { state, run } = machine(t);
+  await written(state, 'kept');
+  await run('backup', 'copy');
+  const held = await run('restore', 'copy');
+  assert.match(
+    held.stderr,
+    /next: Restore into another state directory, or give --replace: what is there is put aside/,
+  );
+  await run('restore', 'copy', '--replace');
+  const [aside = ''] = readdirSync(state).filter((name) => name.startsWith('before-restore-'));
+  mkdirSync(join(state, 'before-restore-mine'));
+  writeFileSync(join(state, 'before-restore-mine', 'fairlead.db'), '');
+  const line = `${aside} still holds an earlier database; remove it by hand\n`;
+  assert.deepEqual(await run('reset', '--yes'), {
+    exit: 0,
+    stdout: `removed fairlead.db from ${state}\n`,
+    stderr: line,
+  });
+  assert.equal(existsSync(join(state, aside, 'fairlead.db')), true);
+  assert.equal((await run('reset', '--yes')).stderr, line);
+  assert.deepEqual(JSON.parse((await run('reset', '--yes', '--json')).stdout).kept, [aside]);
+});
+
 test('as JSON each of the three is one line', async (t) => {
   const { state, folder, run } = machine(t);
   await written(state, 'kept');
@@ -85,7 +109,7 @@ test('as JSON each of the three is one line', async (t) => {
   });
   assert.deepEqual(await run('reset', '--yes', '--json'), {
     exit: 0,
-    stdout: `{"stateDirectory":"${state}","removed":["fairlead.db","author.key"]}\n`,
+    stdout: `{"stateDirectory":"${state}","removed":["fairlead.db","author.key"],"kept":[]}\n`,
     stderr: '',
   });
   assert.deepEqual(await run('restore', copy, '--json'), {

@@ -132,6 +132,10 @@ test('where no host runs, its extensions can be neither listed nor changed', asy
   for (const args of [['list'], ['load', '.'], ['reload', 'x'], ['unload', 'x'], ['output', 'x']]) {
     const refused = await run(folder, 'ext', ...args);
     assert.equal(refused.exit, 1);
-    assert.match(refused.stderr, /host_not_running/);
+    assert.match(refused.stderr, /\(host_not_running\)\n/);
+    assert.match(
+      refused.stderr,
+      /\n {2}next: Start one with `fairlead up` \(in a clone: `npm start` or `\.\/fairlead up`\)\.\n$/,
+    );
   }
 });

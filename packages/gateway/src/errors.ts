@@ -144,7 +144,7 @@ export const gatewayErrors = defineErrors({
   },
   port_in_use: {
     message: 'The port is taken by another program.',
-    next: 'Give another one with --port, or 0 for any free one.',
+    next: 'Give another one with --port (in a clone: `npm start -- --port 7421`), or 0 for any free one.',
   },
   bind_failed: {
     message: 'This machine does not let the gateway listen on that address.',

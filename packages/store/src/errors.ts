@@ -119,7 +119,7 @@ export const storeErrors = defineErrors({
   },
   restore_target_in_use: {
     message: 'The state directory holds a database already.',
-    next: 'Restore into another state directory, or say that the present one may be put aside.',
+    next: 'Restore into another state directory, or give --replace: what is there is put aside, not removed.',
   },
   schema_newer: {
     message: 'The database was written by a newer Fairlead than this one.',

@@ -25,7 +25,7 @@ export function checkEnvironments(plugins: readonly PreparedPlugin[]): Finding[]
       return [ill('fail', { check, what: `it fails: ${reason}`, code: environment.code })];
     }
     const check = `command of ${plugin}`;
-    if (executable?.ok === true) return [well(check, `${command} is ${executable.path}`)];
+    if (executable?.ok === true) return [well(check, executable.path)];
     return [
       ill('fail', {
         check,

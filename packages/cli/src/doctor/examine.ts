@@ -140,6 +140,7 @@ function noHost(): Finding {
     check: 'host',
     what: 'no host runs on this state directory',
     code: 'host_not_running',
+    next: 'Start one with `fairlead up`; for a machine that only runs a Runner this is as it should be.',
   });
 }
 
