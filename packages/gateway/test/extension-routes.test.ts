@@ -51,7 +51,7 @@ test('a folder is loaded, listed and read by this machine’s own commands', asy
 test('a reload or unload that failed says how far it came', async (t) => {
   hygiene(t);
   const { asked, extensions } = administration();
-  const { port, token } = await startGateway(t, { extensions });
+  const { port, token, lines } = await startGateway(t, { extensions });
   const reload = await ask(port, { path: '/api/admin/extensions/dice/reload', token, method: 'POST' });
   assert.deepEqual(reload.envelope.error, {
     code: 'extension_load_failed',
@@ -62,6 +62,15 @@ test('a reload or unload that failed says how far it came', async (t) => {
   const unload = await ask(port, { path: '/api/admin/extensions/dice', token, method: 'DELETE' });
   assert.equal(unload.envelope.dispatch_certainty, 'outcome_unknown');
   assert.deepEqual(asked, ['reload dice', 'unload dice']);
+  const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  const told = logged.filter(({ event }) => String(event).startsWith('extension.'));
+  assert.deepEqual(
+    told.map(({ event, extension, code, reason }) => [event, extension, code, reason]),
+    [
+      ['extension.reload_failed', 'dice', 'extension_load_failed', 'The code could not be loaded.'],
+      ['extension.unload_failed', 'dice', 'instance_close_late', 'It did not end within its time.'],
+    ],
+  );
 });
 
 test('a load without a folder is refused, and a token without the scope admin loads nothing', async (t) => {

@@ -32,10 +32,17 @@ type Named = { Params: { name: string } };
 export function addExtensionRoutes(server: FastifyInstance, options: ExtensionRouteOptions): void {
   const { extensions, log } = options;
   const route = { onRequest: options.admission.admin };
-  const carry = async (event: string, what: string, outcome: Promise<Outcome<Json>>): Promise<Envelope> => {
+  const carry = async (
+    act: 'load' | 'reload' | 'unload',
+    what: string,
+    outcome: Promise<Outcome<Json>>,
+  ): Promise<Envelope> => {
     const ended = await outcome;
-    if (hasValue(ended)) log('info', event, { extension: nameIn(ended.value) ?? what });
-    else log('warn', `${event}_failed`, { extension: what, code: ended.fault.code });
+    if (hasValue(ended)) log('info', `extension.${act}ed`, { extension: nameIn(ended.value) ?? what });
+    else {
+      const { code, message } = ended.fault;
+      log('warn', `extension.${act}_failed`, { extension: what, code, reason: message });
+    }
     return outcomeEnvelope(ended);
   };
 
@@ -49,13 +56,13 @@ export function addExtensionRoutes(server: FastifyInstance, options: ExtensionRo
       const path = isJsonObject(body) ? body['path'] : undefined;
       if (typeof path !== 'string' || path === '')
         return refusalEnvelope('invalid_body', { detail: { member: 'path', problem: 'must name a folder' } });
-      return await carry('extension.loaded', path, extensions.load(path));
+      return await carry('load', path, extensions.load(path));
     });
   });
 
   server.post<Named>('/api/admin/extensions/:name/reload', route, (request, reply) => {
     const { name } = request.params;
-    answerWith(reply, options, () => carry('extension.reloaded', name, extensions.reload(name)));
+    answerWith(reply, options, () => carry('reload', name, extensions.reload(name)));
   });
 
   server.get<Named>('/api/admin/extensions/:name/output', route, (request, reply) => {
@@ -65,7 +72,7 @@ export function addExtensionRoutes(server: FastifyInstance, options: ExtensionRo
 
   server.delete<Named>('/api/admin/extensions/:name', route, (request, reply) => {
     const { name } = request.params;
-    answerWith(reply, options, () => carry('extension.unloaded', name, extensions.unload(name)));
+    answerWith(reply, options, () => carry('unload', name, extensions.unload(name)));
   });
 }
 
