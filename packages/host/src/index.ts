@@ -146,6 +146,16 @@ export {
   type ToolHints,
   type ToolPolicy,
 } from './policy/tool-policy.ts';
+export type { CutShort } from './sessions/cut-short-turns.ts';
+export { mentionsIn } from './sessions/mentions.ts';
+export { type NewMessage, type PostedEntry, postMessage } from './sessions/post-entry.ts';
+export { type Recovered, type RecoveryPorts, recoverSessions } from './sessions/recovery.ts';
+export type { SessionFloor } from './sessions/session-floor.ts';
+export type { AttachedAgent, SessionMeta, SessionParent } from './sessions/session-meta.ts';
+export { type NewSession, type SessionLine, Sessions, type SessionsOptions } from './sessions/sessions.ts';
+export { beginTurn, endTurn, speakerOf, type TurnBegin, type TurnEnd } from './sessions/turns.ts';
+export { feedWakes } from './sessions/wake-feed.ts';
+export { type NextTurn, nextTurn, type PendingWake, pendingWakes } from './sessions/wakes.ts';
 export { CalendarDays, isZone } from './usage/calendar-day.ts';
 export { ceilingError, ceilingWords } from './usage/ceiling-words.ts';
 export type { Amount, Ceilings, UsageSettings } from './usage/ceilings.ts';

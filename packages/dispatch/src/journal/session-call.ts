@@ -52,7 +52,10 @@ export function sessionEnd(id: string, atMs: number, end: JournalEnd & { readonl
 
 /** Its entry stands: nothing is owed any more, and the text is there. */
 export function resultStands(id: string): Statement {
-  return { sql: 'UPDATE journal SET result_owed = 0, text = NULL WHERE id = ?', parameters: [id] };
+  return {
+    sql: 'UPDATE journal SET result_owed = 0, text = NULL WHERE id = ? AND result_owed = 1',
+    parameters: [id],
+  };
 }
 
 export const SELECT_OWED_RESULTS = `SELECT seq, id, session, turn, certainty, code, text, finished - at AS ms FROM journal

@@ -6,7 +6,8 @@ import type { Migration } from './migration.ts';
  * - `wakes`: one row for each agent that an entry wakes; `seq` is the order they came in. `turn` takes them; `parent` is a directive's.
  * - `turns`: `ack` is the entry that began it; `root` the turn that began it all, `parent` the one that spawned it.
  * - `approvals`: `shown` is what a person was shown, JSON.
- * - `session_local`: the session's folder on this machine. A session that has no row is new here.
+ * - `session_local`: the session's folder on this machine. A session that has no row is new here; `arrived` = for each author how many
+ *   of its commits were judged as one when it came from another peer, JSON.
  * - `posted`: which entry a client's key stands for, so that a request that is sent again finds what it made.
  * - `agent_seed`: the value of `fairlead.toml` that was written last, canonical JSON; null where the file had none any more.
  * - `journal.result_owed`: 1 = the session has an entry for this call and none for its end. `text` = what is to stand there.
@@ -67,7 +68,8 @@ export const sessions: Migration = {
     `CREATE TABLE session_local (
       session TEXT PRIMARY KEY,
       workspace TEXT,
-      last_at INTEGER NOT NULL
+      last_at INTEGER NOT NULL,
+      arrived TEXT
     ) STRICT, WITHOUT ROWID`,
     `CREATE TABLE posted (
       session TEXT NOT NULL,

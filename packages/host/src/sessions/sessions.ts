@@ -1,0 +1,296 @@
+import { type Clock, FairleadError, type JsonObject } from '@fairlead/base';
+import type { Database, Peer, Store } from '@fairlead/store';
+import type { Agents, KnownAgent } from '../agents/agents.ts';
+import { hostError } from '../errors.ts';
+import { sessionBounds } from '../limits.ts';
+import type { SessionMode } from '../policy/decide.ts';
+import { readMeta, type SessionMeta, type SessionParent } from './session-meta.ts';
+
+export interface SessionsOptions {
+  readonly peer: Peer;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly agents: Agents;
+  readonly isModel: (ref: string) => boolean;
+  /** `[agent_groups]` of the file. */
+  readonly groups?: ReadonlyMap<string, readonly string[]>;
+}
+
+export interface NewSession {
+  readonly name?: string;
+  /** Names or ids; the first is the host agent. */
+  readonly agents?: readonly string[];
+  /** Instead: the agents of a group. */
+  readonly group?: string;
+  readonly mode?: SessionMode;
+  readonly source?: string;
+  readonly model?: string;
+  /** As it is stored; see docs/reference/policy.md. */
+  readonly grants?: JsonObject;
+  readonly parent?: SessionParent;
+  /** A folder of this machine; it stays here. */
+  readonly workspace?: string;
+}
+
+/** A line of a list of sessions. */
+export interface SessionLine {
+  readonly id: string;
+  readonly workspace: string | null;
+  readonly lastAtMs: number;
+  readonly meta: SessionMeta;
+}
+
+type Open = { readonly database: Database; changes: number; meta: SessionMeta };
+type Local = { readonly session: string; readonly workspace: string | null; readonly last_at: number };
+
+const INSERT_LOCAL = 'INSERT INTO session_local (session, workspace, last_at) VALUES (?, ?, ?)';
+const TOUCH = 'UPDATE session_local SET last_at = max(last_at, ?) WHERE session = ?';
+const LOCAL = 'SELECT session, workspace, last_at FROM session_local WHERE session = ?';
+const NEWEST = 'SELECT session, workspace, last_at FROM session_local ORDER BY last_at DESC, session LIMIT ?';
+const IGNORE_ALL = `UPDATE wakes SET state = 'ignored', reason = 'session_closed' WHERE session = ? AND state = 'pending'`;
+
+/** The sessions of this peer: their databases, what they are, and what only this machine knows of them. */
+export class Sessions {
+  readonly #options: SessionsOptions;
+  readonly #open = new Map<string, Promise<Open>>();
+  readonly #naming = new Map<string, Promise<string>>();
+
+  constructor(options: SessionsOptions) {
+    this.#options = options;
+  }
+
+  /** Answers its id. Rejects with `agent_unknown`, `agent_ambiguous`, `session_invalid`. */
+  async create(made: NewSession = {}): Promise<string> {
+    const { peer, clock, groups } = this.#options;
+    const members = made.group === undefined ? (made.agents ?? []) : groups?.get(made.group);
+    if (members === undefined) throw hostError('session_invalid', 'group');
+    if (members.length > sessionBounds.attached) throw hostError('session_invalid', 'agents');
+    const agents: KnownAgent[] = [];
+    for (const member of members) {
+      const agent = await this.#options.agents.resolve(member);
+      if (!agents.some(({ id }) => id === agent.id)) agents.push(agent);
+    }
+    const at = nowMs(clock);
+    const { name, mode = 'normal', source, model, grants, parent, workspace } = made;
+    if (name !== undefined) checkName(name);
+    return await peer.transaction((tx) => {
+      const id = tx.create('session', (session) => {
+        session.patch('meta', { mode, created: at, ...defined({ name, source, model, grants }) });
+        if (parent !== undefined) session.set('meta', ['parent'], { ...parent });
+        for (const [index, agent] of agents.entries())
+          session.set('meta', ['agents', agent.id], { name: agent.name, attached: at + index });
+        if (agents[0] !== undefined) session.set('meta', ['host'], agents[0].id);
+      });
+      tx.write(INSERT_LOCAL, [id, workspace ?? null, at]);
+      return id;
+    });
+  }
+
+  /** The open session of a name, or a new one: two that ask at once get the same. */
+  async named(name: string, made: Omit<NewSession, 'name'> = {}): Promise<string> {
+    const naming = this.#naming.get(name);
+    if (naming !== undefined) return await naming;
+    const flight = this.#named(name, made).finally(() => this.#naming.delete(name));
+    this.#naming.set(name, flight);
+    return await flight;
+  }
+
+  async #named(name: string, made: Omit<NewSession, 'name'>): Promise<string> {
+    const known = (await this.list()).find(({ meta }) => meta.name === name);
+    return known?.id ?? (await this.create({ ...made, name }));
+  }
+
+  /** The database of a session. The handle is shared: do not release it. Rejects with `session_unknown`. */
+  async open(id: string): Promise<Database> {
+    return (await this.#opened(id)).database;
+  }
+
+  /** What it is now. Rejects with `session_unknown`. */
+  async meta(id: string): Promise<SessionMeta> {
+    const open = await this.#opened(id);
+    const changes = open.database.changes('meta');
+    if (open.changes !== changes) {
+      open.meta = readMeta((await open.database.doc('meta').get()) as JsonObject, this.#options.isModel);
+      open.changes = changes;
+    }
+    return open.meta;
+  }
+
+  /** By id, or by the name of one that is open. Rejects with `session_unknown`, also where several have the name. */
+  async resolve(nameOrId: string): Promise<string> {
+    if (nameOrId.startsWith('ses_')) return (await this.open(nameOrId)).root;
+    const found = (await this.list()).filter(({ meta }) => meta.name === nameOrId);
+    if (found.length !== 1) throw hostError('session_unknown', '', { sessions: found.map(({ id }) => id) });
+    return found[0]?.id ?? '';
+  }
+
+  /** The ones used last first; `closed` lists these too. */
+  async list(
+    options: { readonly limit?: number; readonly closed?: boolean } = {},
+  ): Promise<readonly SessionLine[]> {
+    const rows = await this.#options.store.read<Local>(NEWEST, [sessionBounds.sessions]);
+    const lines: SessionLine[] = [];
+    for (const { session, workspace, last_at: lastAtMs } of rows) {
+      if (lines.length >= (options.limit ?? sessionBounds.sessions)) break;
+      const meta = await this.meta(session).catch(absent);
+      if (meta === undefined || (meta.closed && options.closed !== true)) continue;
+      lines.push({ id: session, workspace, lastAtMs, meta });
+    }
+    return lines;
+  }
+
+  /** Its folder on this machine; null where it has none of its own. */
+  async workspace(id: string): Promise<string | null> {
+    const [row] = await this.#options.store.read<Local>(LOCAL, [id]);
+    return row?.workspace ?? null;
+  }
+
+  async setWorkspace(id: string, workspace: string): Promise<void> {
+    await this.open(id);
+    const sql = `${INSERT_LOCAL} ON CONFLICT (session) DO UPDATE SET workspace = excluded.workspace`;
+    await this.#options.store.write([{ sql, parameters: [id, workspace, nowMs(this.#options.clock)] }]);
+  }
+
+  /** Notes that something happened there. */
+  async touch(id: string): Promise<void> {
+    await this.#options.store.write([{ sql: TOUCH, parameters: [nowMs(this.#options.clock), id] }], 'normal');
+  }
+
+  /** Gives it a name, or takes it away. */
+  async rename(id: string, name: string | null): Promise<void> {
+    if (name !== null) checkName(name);
+    await this.#set(id, ['name'], name);
+  }
+
+  /** Changes the mode, for who has `session:approve` or `admin`: rejects others with `session_mode_denied`. */
+  async setMode(id: string, mode: SessionMode, by: { readonly scopes: readonly string[] }): Promise<void> {
+    if (!by.scopes.includes('session:approve') && !by.scopes.includes('admin'))
+      throw hostError('session_mode_denied');
+    await this.#set(id, ['mode'], mode);
+  }
+
+  /** The model of the session, or of one agent in it; null is the default again. Rejects with `model_unknown`. */
+  async setModel(id: string, model: string | null, agent?: string): Promise<void> {
+    if (model !== null && !this.#options.isModel(model)) throw hostError('model_unknown');
+    await this.#set(id, agent === undefined ? ['model'] : ['models', agent], model);
+  }
+
+  /** How many turns agents take among themselves; null is the default again. */
+  async setBurst(id: string, burst: number | null): Promise<void> {
+    const fits = burst === null || (Number.isInteger(burst) && burst >= 1 && burst <= sessionBounds.burstMax);
+    if (!fits) throw hostError('session_invalid', `burst is 1 to ${sessionBounds.burstMax}`);
+    await this.#set(id, ['burst'], burst);
+  }
+
+  /** Lets an agent take part; the first one becomes the host agent. Once more does nothing. */
+  async attach(id: string, nameOrId: string): Promise<KnownAgent> {
+    const agent = await this.#options.agents.resolve(nameOrId);
+    const meta = await this.#openMeta(id);
+    if (meta.agents.some((known) => known.id === agent.id)) return agent;
+    if (meta.agents.length >= sessionBounds.attached) throw hostError('session_invalid', 'agents');
+    await (await this.open(id)).commit((tx) => {
+      tx.set('meta', ['agents', agent.id], { name: agent.name, attached: nowMs(this.#options.clock) });
+      if (meta.host === undefined) tx.set('meta', ['host'], agent.id);
+    });
+    return agent;
+  }
+
+  /** Ends an agent's part; what waited for it is ignored. A host agent leaves the session without one. */
+  async detach(id: string, nameOrId: string): Promise<void> {
+    const meta = await this.#openMeta(id);
+    const agent = attachedOf(meta, nameOrId);
+    const database = await this.open(id);
+    await this.#options.peer.transaction((tx) => {
+      tx.on(database).clear('meta', ['agents', agent]);
+      if (meta.host === agent) tx.on(database).clear('meta', ['host']);
+      const reason = "UPDATE wakes SET state = 'ignored', reason = 'agent_not_attached'";
+      tx.write(`${reason} WHERE session = ? AND agent = ? AND state = 'pending'`, [id, agent]);
+    });
+  }
+
+  /** Who answers where nobody is mentioned; null is nobody. Rejects with `agent_not_attached`. */
+  async setHost(id: string, nameOrId: string | null): Promise<void> {
+    const agent = nameOrId === null ? null : attachedOf(await this.meta(id), nameOrId);
+    await this.#set(id, ['host'], agent);
+  }
+
+  /** Ends a session: nothing wakes there any more. It can be read and exported. Once more does nothing. */
+  async close(id: string): Promise<void> {
+    const database = await this.open(id);
+    if ((await this.meta(id)).closed) return;
+    await this.#options.peer.transaction((tx) => {
+      tx.on(database).set('meta', ['closed'], nowMs(this.#options.clock));
+      tx.write(IGNORE_ALL, [id]);
+    });
+  }
+
+  async reopen(id: string): Promise<void> {
+    await (await this.open(id)).doc('meta').clear(['closed']);
+  }
+
+  /** Gives the memory of a session back that nothing runs in; it is read again when it is wanted. */
+  async forget(id: string): Promise<void> {
+    const open = await this.#open.get(id);
+    this.#open.delete(id);
+    open?.database.release();
+  }
+
+  async #openMeta(id: string): Promise<SessionMeta> {
+    const meta = await this.meta(id);
+    if (meta.closed) throw hostError('session_closed');
+    return meta;
+  }
+
+  async #set(id: string, path: readonly string[], value: string | number | null): Promise<void> {
+    await this.#openMeta(id);
+    const meta = (await this.open(id)).doc('meta');
+    await (value === null ? meta.clear(path) : meta.set(path, value));
+  }
+
+  async #opened(id: string): Promise<Open> {
+    const known = this.#open.get(id);
+    if (known !== undefined) return await known;
+    const opening = this.#openDatabase(id);
+    this.#open.set(id, opening);
+    try {
+      return await opening;
+    } catch (error) {
+      this.#open.delete(id);
+      const gone = error instanceof FairleadError && error.code === 'database_not_found';
+      throw gone ? hostError('session_unknown') : error;
+    }
+  }
+
+  async #openDatabase(id: string): Promise<Open> {
+    if (!id.startsWith('ses_')) throw hostError('session_unknown');
+    const database = await this.#options.peer.open(id);
+    return { database, changes: -1, meta: readMeta({}, this.#options.isModel) };
+  }
+}
+
+/** The id of an agent that takes part, by name or id. Throws `agent_not_attached`. */
+export function attachedOf(meta: SessionMeta, nameOrId: string): string {
+  const wanted = nameOrId.toLowerCase();
+  const agent = meta.agents.find(({ id, name }) => id === nameOrId || name.toLowerCase() === wanted);
+  if (agent === undefined) throw hostError('agent_not_attached');
+  return agent.id;
+}
+
+/** Whole milliseconds by the wall clock. */
+export function nowMs(clock: Clock): number {
+  return Math.max(0, Math.floor(clock.wallMs()));
+}
+
+function checkName(name: string): void {
+  const fits = name !== '' && !/\p{Cc}/u.test(name) && Buffer.byteLength(name) <= sessionBounds.nameBytes;
+  if (!fits || name.startsWith('ses_')) throw hostError('session_invalid', 'name');
+}
+
+function defined(members: Readonly<Record<string, string | JsonObject | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as JsonObject;
+}
+
+function absent(error: unknown): undefined {
+  if (error instanceof FairleadError && error.code === 'session_unknown') return undefined;
+  throw error;
+}
