@@ -134,6 +134,10 @@ export const workerLimits = Object.freeze({
   /** Rejections that nobody handled, per minute, before the worker is ended. */
   maxRejections: 10,
   rejectionWindowMs: 60_000,
+  /** UTF-16 units of an error's text in which its place is looked for. */
+  stackLength: 16 * KIB,
+  /** UTF-16 units of all that is wrong with a literal: some of it, where it is much. */
+  maxProblems: 1000,
   /** Between `stop` and the end by force. */
   stopMs: 6000,
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { defineCap, memory, messenger } from '../src/authoring/cap.ts';
 import { isExtension } from '../src/authoring/definition.ts';
-import { defineExtension } from '../src/authoring/extension.ts';
+import { defineExtension, makeExtension } from '../src/authoring/extension.ts';
 import type { Contributions } from '../src/carrier/carrier.ts';
 import { checkContributions } from '../src/manifest/check-contributions.ts';
 import { checkExtension } from '../src/manifest/check-extension.ts';
@@ -384,7 +384,7 @@ test('what the manifest does not show is checked on the literal', () => {
     checkExtension(extension).map(({ code, message }) => `${code} ${message}`),
     [
       'manifest_invalid global.tail is no function',
-      'manifest_invalid global.on.tollCall is not a hook',
+      'manifest_invalid global.on.tollCall is not a hook (is toolCall meant?)',
       'manifest_invalid global.on.agentEnd is no function',
       'manifest_invalid global.gates stands without on.toolCall',
       'manifest_invalid global.tools.t.run is no function',
@@ -403,6 +403,48 @@ test('what the manifest does not show is checked on the literal', () => {
     { code: 'extension_not_defined', message: 'it was not made by defineExtension' },
   ]);
   assert.equal(checkExtension(5).length, 1);
+});
+
+const problemsOf = (literal: object) =>
+  checkExtension(makeExtension({ name: 'a', version: '1', ...literal }, false)).map(({ message }) => message);
+
+test('a misspelt gate is told as what it is, with the name that was meant', () => {
+  assert.deepEqual(problemsOf({ on: { toolcall: () => {} }, gates: ['x'] }), [
+    'global.on.toolcall is not a hook (is toolCall meant?)',
+    'global.gates stands without on.toolCall',
+  ]);
+  assert.deepEqual(problemsOf({ on: { toolCall: 5 } }), ['global.on.toolCall is no function']);
+  assert.deepEqual(problemsOf({ on: 5 }), ['global.on is no object']);
+});
+
+test('a member that nothing reads is told, wherever it stands', () => {
+  const run = () => 'x';
+  assert.deepEqual(
+    problemsOf({
+      ons: { toolCall: run },
+      Tools: {},
+      something_else: 1,
+      ['x'.repeat(70)]: 1,
+      tools: { t: { about: 'x', run, aproval: 'always' } },
+      commands: { c: { about: 'x', run, approval: 'always' } },
+      routines: { r: { about: 'x', run, everyMS: 60_000 } },
+      session: { onn: {}, tail: run, settings: {} },
+      agent: 5,
+    }),
+    [
+      'ons is no member of an extension',
+      'Tools is no member of an extension (is tools meant?)',
+      'something_else is no member of an extension',
+      `${'x'.repeat(70)} is no member of an extension`,
+      'agent is no object',
+      'session.onn is no member of a part',
+      'session.settings is no member of a part',
+      'global.tools.t.aproval is no member of one of the tools (is approval meant?)',
+      'global.commands.c.approval is no member of one of the commands',
+      'global.routines.r.everyMS is no member of one of the routines (is everyMs meant?)',
+    ],
+  );
+  assert.deepEqual(problemsOf({ tools: 5, session: { status: run } }), ['global.tools is no object']);
 });
 
 test('a manifest is one text, whatever the order of its members', () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
@@ -174,7 +174,7 @@ test('a module that is no extension is refused with what is wrong, and its threa
   await assert.rejects(refused(fixture('plain-default')), { code: 'extension_not_defined' });
   await assert.rejects(refused(fixture('throws')), {
     code: 'extension_load_failed',
-    message: 'this file is out of order',
+    message: 'this file is out of order at throws.ts:1:7',
   });
   await assert.rejects(refused(fixture('nowhere')), { code: 'extension_load_failed' });
   const file = join(temporaryFolder(t), 'colours.ts');
@@ -185,6 +185,75 @@ test('a module that is no extension is refused with what is wrong, and its threa
     message: /name: \/name must be a small letter/,
   });
   await assert.rejects(refused(fixture('other-api')), { code: 'api_unsupported' });
+});
+
+test('an error of loading has its file and line, and no path of the machine', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  mkdirSync(join(folder, 'a b/src'), { recursive: true });
+  mkdirSync(join(folder, 'a b/node_modules/dep'), { recursive: true });
+  const at = join(folder, 'a b');
+  writeFileSync(join(at, 'package.json'), '{"type":"module"}');
+  writeFileSync(join(at, 'node_modules/dep/index.js'), 'exports.f = () => { throw new Error("deep"); };');
+  const table: readonly (readonly [string, string, RegExp])[] = [
+    [
+      'export const a = 1;\nconst b = ;',
+      'extension_load_failed',
+      /^Expression expected at src\/extension\.ts:2:11$/,
+    ],
+    ['\nexport enum A { B }', 'typescript_unsupported', / at src\/extension\.ts:2:8$/],
+    [
+      'type A = 1;\n\n\n  throw new Error("top");',
+      'extension_load_failed',
+      /^top at src\/extension\.ts:4:9$/,
+    ],
+    ['import { nope } from "node:fs";', 'extension_load_failed', / at src\/extension\.ts:1:10$/],
+    [
+      'import "./nope.ts";',
+      'extension_load_failed',
+      /^Cannot find module 'src\/nope\.ts' imported from src\/extension\.ts$/,
+    ],
+    ['import { f } from "dep";\nf();', 'extension_load_failed', /^deep at src\/extension\.ts:2:1$/],
+    ['throw 5;', 'extension_load_failed', /^5$/],
+    ['throw { toString() { throw 1; } };', 'extension_load_failed', /^something that has no text$/],
+    [
+      'throw Object.defineProperty(new Error("x"), "stack", { get() { throw 1; } });',
+      'extension_load_failed',
+      /^x$/,
+    ],
+    ['throw Object.assign(new Error("x"), { stack: 5 });', 'extension_load_failed', /^x$/],
+    ['throw Object.assign(new Error("y".repeat(9999)), { stack: 5 });', 'extension_load_failed', /^y{399}…$/],
+  ];
+  const module = pathToFileURL(join(at, 'src/extension.ts'));
+  for (const [text, code, message] of table) {
+    writeFileSync(module, text);
+    await assert.rejects(refused(module, { folder: pathToFileURL(`${at}/`) }), { code, message }, text);
+  }
+});
+
+test('a misspelt gate is refused where it is loaded, with the name that was meant', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'gate.ts');
+  const load = (literal: string) => {
+    const head = "import { defineExtension } from '@fairlead/extension';\nexport default defineExtension(";
+    writeFileSync(file, `${head}${literal} as never);`);
+    return refused(pathToFileURL(file));
+  };
+  await assert.rejects(
+    load("{ name: 'gate', version: '1', gates: ['x'], on: { toolcall: () => ({ block: 'no' }) } }"),
+    {
+      code: 'manifest_invalid',
+      message:
+        /\(global\.on\.toolcall is not a hook \(is toolCall meant\?\); global\.gates stands without on\.toolCall\)$/,
+    },
+  );
+  await assert.rejects(load("{ name: 'gate', version: '1', on: { toolCall: 5 } }"), {
+    code: 'manifest_invalid',
+    message: /global\.on\.toolCall is no function/,
+  });
+  await assert.rejects(load("{ name: 'gate', version: '1', uses: { get odd() { throw 1; } } }"), {
+    code: 'extension_load_failed',
+  });
 });
 
 test('a module that never finishes loading is given up after 30 s', async (t) => {

@@ -94,7 +94,8 @@ export function partsOf(definition: Definition): readonly (readonly [ScopeKind, 
   return parts;
 }
 
-const PART_MEMBERS = [
+/** What a part may hold. */
+export const PART_MEMBERS = [
   'open',
   'tools',
   'moreTools',

@@ -1,9 +1,9 @@
 import { type DefinedPart, type Definition, definitionOf, partsOf } from '../authoring/definition.ts';
 import type { Extension } from '../authoring/extension.ts';
 import type { ScopeKind } from '../authoring/scope.ts';
-import { HOOK_MEMBERS } from '../contracts/hook-kinds.ts';
 import { policyFault } from '../guest/contributions.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
+import { memberProblems, partMemberProblems } from './check-members.ts';
 import type { Manifest } from './manifest.ts';
 import { manifestFaultText } from './manifest-fault.ts';
 import { validateManifest } from './validate-manifest.ts';
@@ -16,7 +16,7 @@ export interface ExtensionProblem {
 
 /**
  * Everything that is wrong with an extension before any of its code runs: its manifest by every rule, and what the manifest
- * does not show (handlers that are no functions, policies out of range, caps without a method). Empty is good to install.
+ * does not show (members that nothing reads, handlers that are no functions, policies out of range, caps without a method). Empty is good to install.
  */
 export function checkExtension(extension: unknown): readonly ExtensionProblem[] {
   const definition = definitionOf(extension);
@@ -27,6 +27,7 @@ export function checkExtension(extension: unknown): readonly ExtensionProblem[] 
   const problems: ExtensionProblem[] = reading.ok
     ? []
     : [{ code: reading.fault.code, message: manifestFaultText(reading.fault) }];
+  for (const message of memberProblems(definition)) problems.push({ code: 'manifest_invalid', message });
   for (const [scope, part] of partsOf(definition))
     for (const message of partProblems(part, scope, manifest))
       problems.push({ code: 'manifest_invalid', message });
@@ -38,12 +39,7 @@ function* partProblems(part: DefinedPart, scope: ScopeKind, manifest: Manifest):
   for (const member of ['open', 'moreTools', 'prompt', 'tail', 'status', 'close'] as const)
     if (part[member] !== undefined && typeof part[member] !== 'function')
       yield `${scope}.${member} is no function`;
-  const hooks = new Set<string>(Object.values(HOOK_MEMBERS));
-  for (const [name, handler] of Object.entries(part.on ?? {})) {
-    if (!hooks.has(name)) yield `${scope}.on.${name} is not a hook`;
-    else if (handler !== undefined && typeof handler !== 'function')
-      yield `${scope}.on.${name} is no function`;
-  }
+  yield* partMemberProblems(part, scope);
   if (part.gates !== undefined && part.on?.['toolCall'] === undefined)
     yield `${scope}.gates stands without on.toolCall`;
   yield* runProblems(part, scope);

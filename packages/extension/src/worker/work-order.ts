@@ -5,6 +5,8 @@ export interface WorkOrder {
   readonly fairlead: 'extension';
   /** The URL of the module whose default export is the extension. */
   readonly module: string;
+  /** The URL of the extension's folder, with a slash at its end: places in its files are told relative to it. */
+  readonly folder: string;
   /** The URL of this package's folder of modules: inside a worker `@fairlead/extension` is the host's own copy. */
   readonly root: string;
   /** `.ts` where the host runs from sources. */

@@ -4,7 +4,7 @@ import { FrameCarrier } from '../carrier/frame-carrier.ts';
 import type { GuestFrame } from '../carrier/frames.ts';
 import { readGuestFrame } from '../carrier/read-guest-frame.ts';
 import { type Clock, machineClock } from '../clock.ts';
-import { thrownText } from '../contracts/text.ts';
+import { cutLine, thrownText } from '../contracts/text.ts';
 import { ExtensionError, extensionError } from '../errors.ts';
 import { budgets, outputLimits, workerLimits } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -16,6 +16,8 @@ import type { WorkOrder } from './work-order.ts';
 export interface WorkerCarrierOptions {
   /** The module whose default export is the extension. */
   readonly module: URL;
+  /** The extension's folder, with a slash at its end. Default: the module's. */
+  readonly folder?: URL;
   readonly host: HostSide;
   /** The thread's name, for whoever looks at it. */
   readonly name?: string;
@@ -94,6 +96,7 @@ class Thread {
     const order: WorkOrder = {
       fairlead: 'extension',
       module: options.module.href,
+      folder: (options.folder ?? new URL('.', options.module)).href,
       root: new URL('..', import.meta.url).href,
       suffix,
       watch: options.watch ?? false,
@@ -139,7 +142,7 @@ class Thread {
       };
       this.#onFrame = (frame) => {
         if (frame.frame === 'ready') resolve(frame.manifest);
-        else if (frame.frame === 'failed') reject(new ExtensionError(frame.code, frame.message));
+        else if (frame.frame === 'failed') reject(failureOf(frame.code, frame.message));
         else return;
         late.cancel();
       };
@@ -208,4 +211,11 @@ class Thread {
     if (frame === undefined) this.#onBroken();
     else this.#onFrame(frame);
   }
+}
+
+function failureOf(code: string, message: string): ExtensionError {
+  return new ExtensionError(
+    cutLine(code, outputLimits.maxFaultCode),
+    cutLine(message, workerLimits.maxProblems),
+  );
 }

@@ -2,13 +2,16 @@
 import * as modules from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import { isExtension } from '../authoring/definition.ts';
+import type { Extension } from '../authoring/extension.ts';
 import { frameText, type GuestFrame } from '../carrier/frames.ts';
 import { serveGuest } from '../carrier/serve-guest.ts';
 import { machineClock } from '../clock.ts';
-import { thrownText } from '../contracts/text.ts';
-import { extensionErrors } from '../errors.ts';
+import { cutLine, thrownText } from '../contracts/text.ts';
+import { extensionError, extensionErrors } from '../errors.ts';
 import { outputLimits, workerLimits } from '../limits.ts';
+import { checkExtension } from '../manifest/check-extension.ts';
 import { type HandleWatch, watchHandles } from './handle-watch.ts';
+import { loadFailureText } from './thrown-place.ts';
 import { isWorkOrder, type WorkOrder } from './work-order.ts';
 
 type Port = NonNullable<typeof parentPort>;
@@ -31,10 +34,12 @@ async function serve(port: Port, order: WorkOrder): Promise<void> {
   try {
     loaded = await import(order.module);
   } catch (thrown) {
-    return fail(loadCode(thrown), thrownText(thrown, outputLimits.maxFaultMessage * 2));
+    return fail(loadCode(thrown), loadFailureText(thrown, order.folder));
   }
   if (!isExtension(loaded.default))
     return fail('extension_not_defined', extensionErrors.extension_not_defined.message);
+  const wrong = problemOf(loaded.default);
+  if (wrong !== undefined) return fail(wrong.code, wrong.message);
   const guest = serveGuest(
     loaded.default,
     { post: (text) => port.postMessage(text) },
@@ -86,6 +91,21 @@ function reportRejections(post: (frame: GuestFrame) => void): void {
     if (times.length >= workerLimits.maxRejections)
       throw new Error(`${workerLimits.maxRejections} rejections that nobody handled within a minute`);
   });
+}
+
+/** What the manifest does not show is looked at where the code is: a gate that is spelt wrongly is no gate. */
+function problemOf(extension: Extension): { readonly code: string; readonly message: string } | undefined {
+  try {
+    const problems = checkExtension(extension);
+    const [first] = problems;
+    if (first === undefined) return undefined;
+    const told = first.code === 'manifest_invalid' ? problems : [first];
+    const texts = told.map(({ message }) => message).join('; ');
+    return extensionError(first.code, cutLine(texts, workerLimits.maxProblems / 2));
+  } catch (thrown) {
+    // Another copy of the package may have taken what no literal of ours can be.
+    return extensionError('manifest_invalid', thrownText(thrown, outputLimits.maxFaultMessage));
+  }
 }
 
 function loadCode(thrown: unknown): 'typescript_unsupported' | 'extension_load_failed' {

@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { basename, sep } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import type { Clock } from '@fairlead/base';
 import {
   type Carrier,
@@ -75,7 +76,16 @@ async function startWorker(
   const relay = new RelayedHost();
   const name = `extension ${basename(folder)}`;
   const onDeath = (): void => relay.died();
-  const carrier = await WorkerCarrier.start({ module, host: relay, name, env, clock, watch, onDeath });
+  const carrier = await WorkerCarrier.start({
+    module,
+    folder: pathToFileURL(`${folder}${sep}`),
+    host: relay,
+    name,
+    env,
+    clock,
+    watch,
+    onDeath,
+  });
   return { carrier, relay };
 }
 

@@ -73,3 +73,17 @@ test('what cannot be loaded is refused with the code of what is wrong', async (t
     code: 'typescript_unsupported',
   });
 });
+
+test('a misspelt gate is refused, not checked as an extension without a gate', async (t) => {
+  await assert.rejects(
+    check(t, `{ name: 'gate', version: '1', gates: ['x'], on: { toolcall: () => ({ block: 'no' }) } }`),
+    { code: 'manifest_invalid', message: /global\.on\.toolcall is not a hook \(is toolCall meant\?\)/ },
+  );
+});
+
+test('an error of loading has the file and line, relative to the folder', async (t) => {
+  await assert.rejects(check(t, `{ name: 'dice', version: '1' }`, 'const b = ;'), {
+    code: 'extension_load_failed',
+    message: 'Expression expected at extension.ts:2:11',
+  });
+});
