@@ -78,7 +78,11 @@ test('the folders of fairlead.toml are loaded at the start; one that is broken i
   assert.equal(printed.stdout, 'xyzzy {"GREETING":"xyzzy"}\n');
   const mended = folderWith(folder, 'broken', extension('mended'));
   const reloaded = await ext(t, host, 'reload', mended);
-  assert.equal(reloaded.stdout, 'loaded mended 1.0.0\n'.replace('loaded', 'reloaded'), reloaded.stderr);
+  assert.equal(
+    reloaded.stdout,
+    'reloaded mended 1.0.0\nnote: its tool hello is hidden by the one of near where both are on\n',
+    reloaded.stderr,
+  );
   assert.deepEqual(
     (await rows(t, host)).map(({ name }) => name),
     ['path_normalizer', 'security_warnings', 'near', 'mended'],
@@ -123,6 +127,25 @@ test('an extension is loaded, reloaded and unloaded while the host runs; a reloa
   assert.equal(reloaded.stdout, 'reloaded dice 1.0.0\n', reloaded.stderr);
   const second = (await rows(t, host)).find(({ name }) => name === 'dice');
   assert.notEqual(second?.ref?.digest, first?.ref?.digest);
+
+  const beside = folderWith(
+    folder,
+    'twin',
+    extension('twin', "commands: { help: { about: 'Helps.', run: () => 'no' } },"),
+  );
+  const noted = await ext(t, host, 'load', beside);
+  assert.equal(
+    noted.stdout,
+    'loaded twin 1.0.0\nnote: its command help was left out\nnote: its tool hello is hidden by the one of dice where both are on\n',
+    noted.stderr,
+  );
+  const notedAgain = await ext(t, host, 'reload', 'twin', '--json');
+  assert.deepEqual(JSON.parse(notedAgain.stdout).notes, [
+    'its command help was left out',
+    'its tool hello is hidden by the one of dice where both are on',
+  ]);
+  for (const act of ['reload', 'unload', 'output'])
+    assert.match((await ext(t, host, act, 'dicce')).stderr, /Did you mean dice\? \(extension_unknown\)/);
 
   assert.equal((await ext(t, host, 'unload', made)).stdout, 'unloaded dice\n');
   assert.equal(

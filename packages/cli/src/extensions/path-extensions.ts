@@ -7,10 +7,11 @@ import {
   FairleadError,
   failed,
   type Json,
+  nearestKey,
   type Outcome,
 } from '@fairlead/base';
 import type { ExtensionAdministration, Log } from '@fairlead/gateway';
-import { type Hub, hubErrors, loadPathSource, type PathSource } from '@fairlead/hub';
+import { type Hub, hubErrors, type InstallNote, loadPathSource, type PathSource } from '@fairlead/hub';
 import { cliErrors } from '../errors.ts';
 
 /** A folder whose extension could not be loaded: it has no name yet. */
@@ -91,7 +92,7 @@ export class PathExtensions implements ExtensionAdministration {
       await using source = await loadPathSource({ ...this.#options, folder });
       const { hub } = this.#options;
       begins();
-      const { refused, failures, known } = await hub.install([source]);
+      const { refused, failures, known, notes } = await hub.install([source]);
       const { name, digest } = source.ref;
       const fault = refused.find((one) => one.name === name);
       if (fault?.code === 'extension_duplicate')
@@ -104,7 +105,7 @@ export class PathExtensions implements ExtensionAdministration {
       if (closed !== undefined)
         return failed('completed', closed.code, `It is installed and not open: ${closed.reason}`, { name });
       const version = hub.extensions().find((row) => row.name === name)?.manifest?.version ?? '';
-      return completed({ name, digest, version });
+      return completed({ name, digest, version, notes: notesOn(name, notes) });
     });
   }
 
@@ -122,7 +123,12 @@ export class PathExtensions implements ExtensionAdministration {
       if (!report.ok) return failed('not_started', report.code, report.reason, { name: old.ref.name });
       this.#sources.set(old.ref.name, source);
       const { manifest } = report.installed;
-      return completed({ name: manifest.name, digest: source.ref.digest, version: manifest.version });
+      return completed({
+        name: manifest.name,
+        digest: source.ref.digest,
+        version: manifest.version,
+        notes: notesOn(manifest.name, report.notes),
+      });
     });
   }
 
@@ -163,9 +169,14 @@ export class PathExtensions implements ExtensionAdministration {
 
   #unknown(name: string): Outcome<never> {
     const here = this.#options.hub.extensions().some((row) => row.name === name);
-    return here
-      ? failed('not_started', 'extension_has_no_folder', cliErrors.extension_has_no_folder.message, { name })
-      : failed('not_started', 'extension_unknown', hubErrors.extension_unknown.message, { name });
+    if (here)
+      return failed('not_started', 'extension_has_no_folder', cliErrors.extension_has_no_folder.message, {
+        name,
+      });
+    const { message } = hubErrors.extension_unknown;
+    const near = nearestKey(name, this.#sources.keys());
+    const hint = near === undefined ? '' : ` Did you mean ${near}?`;
+    return failed('not_started', 'extension_unknown', `${message}${hint}`, { name });
   }
 
   /**
@@ -197,6 +208,11 @@ function placeOf(path: string): string {
   } catch {
     return resolve(path);
   }
+}
+
+/** One sentence each; what is about another extension begins with its name. */
+function notesOn(name: string, notes: readonly InstallNote[]): string[] {
+  return notes.map((note) => (note.name === name ? note.reason : `${note.name}: ${note.reason}`));
 }
 
 function codedFault(thrown: unknown): { readonly code: string; readonly message: string } {

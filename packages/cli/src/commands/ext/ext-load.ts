@@ -50,8 +50,12 @@ function named(context: CommandContext, name: string): string {
 }
 
 function say(context: CommandContext, flags: ExtFlags, output: Json, done: string): number {
-  const { name, version } = isJsonObject(output) ? output : {};
-  if (flags.json === true) context.stdout(jsonLine(output));
-  else context.stdout(`${done} ${safeLine(name)}${version === undefined ? '' : ` ${safeLine(version)}`}\n`);
+  const { name, version, notes } = isJsonObject(output) ? output : {};
+  if (flags.json === true) {
+    context.stdout(jsonLine(output));
+    return exitCodes.done;
+  }
+  context.stdout(`${done} ${safeLine(name)}${version === undefined ? '' : ` ${safeLine(version)}`}\n`);
+  for (const note of Array.isArray(notes) ? notes : []) context.stdout(`note: ${safeLine(note)}\n`);
   return exitCodes.done;
 }

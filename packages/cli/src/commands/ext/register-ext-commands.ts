@@ -23,7 +23,7 @@ export function registerExtCommands(program: Command, execute: Execute): void {
     );
   ext
     .command('list')
-    .description('list the host’s extensions: scopes, hooks, version, state, failures')
+    .description('list the host’s extensions: version, scopes, kinds, state, failures')
     .addOption(stateDirFlag())
     .addOption(jsonFlag())
     .action((flags) => execute(async (context) => (await import('./ext-list.ts')).extList(context, flags)));
