@@ -69,7 +69,7 @@ export default defineExtension({
       run({ text }, ctx) {
         ctx.state.notes.push(text);
         ctx.state.notes.splice(0, ctx.state.notes.length - ctx.settings.limit);
-        return \`Kept. There are \${ctx.state.notes.length} notes.\`;
+        return \`Kept. Notes: \${ctx.state.notes.length}.\`;
       },
     },
   },
@@ -101,7 +101,7 @@ test('a note is kept and shown', async () => {
   await using t = await harness(extension);
   assert.equal(await t.command('/notes'), 'There are no notes.');
   const kept = await t.tools.take_note({ text: 'buy milk' });
-  assert.deepEqual([kept.certainty, kept.text], ['completed', 'Kept. There are 1 notes.']);
+  assert.deepEqual([kept.certainty, kept.text], ['completed', 'Kept. Notes: 1.']);
   assert.equal(await t.command('/notes'), 'buy milk');
 });
 
