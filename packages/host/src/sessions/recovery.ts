@@ -120,13 +120,26 @@ async function ignoreDirectives(floor: SessionFloor): Promise<number> {
   for (;;) {
     const page = await floor.store.read<OverDirective>(OVER, [sessionBounds.recovered]);
     for (const { seq, session } of page) {
-      await floor.store.write([{ sql: IGNORE, parameters: [seq] }]);
+      await ignoreDirective(floor, session, { sql: IGNORE, parameters: [seq] });
       ignored += 1;
-      const meta = await floor.sessions.meta(session).catch(unwritable);
-      if (meta?.parent !== undefined) await floor.sessions.close(session).catch(unwritable);
     }
     if (page.length < sessionBounds.recovered) return ignored;
   }
+}
+
+async function ignoreDirective(floor: SessionFloor, session: string, row: Row): Promise<void> {
+  const { sessions, peer, store, clock } = floor;
+  const meta = await sessions.meta(session).catch(unwritable);
+  if (meta?.parent !== undefined && !meta.closed) {
+    const database = await sessions.open(session);
+    const closing = peer.transaction((tx) => {
+      tx.on(database).set('meta', ['closed'], nowMs(clock));
+      tx.write(row.sql, row.parameters);
+    });
+    const done = await closing.then(() => true).catch(unwritable);
+    if (done === true) return;
+  }
+  await store.write([row]);
 }
 
 type Row = { readonly sql: string; readonly parameters: readonly (string | number | null | Uint8Array)[] };

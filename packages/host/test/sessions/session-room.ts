@@ -22,6 +22,8 @@ export interface Room extends SessionFloor {
   wakes(session: string): Promise<readonly string[]>;
   /** Starts to write down who is woken; until what was written so far has been seen. */
   fed(): Promise<void>;
+  /** Stops that. */
+  stop(): Promise<void>;
   entries(session: string): Promise<readonly Json[]>;
 }
 
@@ -47,7 +49,7 @@ export async function room(
   const journal = new Journal({ store, clock, boot });
   t.after(() => journal.close());
   const seen = new Set<string>();
-  let feeding = false;
+  let off: (() => Promise<void>) | undefined;
   return {
     ...floor,
     host,
@@ -67,8 +69,7 @@ export async function room(
       );
     },
     async fed() {
-      if (!feeding) await feedWakes(floor, (session) => seen.add(session));
-      feeding = true;
+      if (off === undefined) off = await feedWakes(floor, (session) => seen.add(session));
       const marker = (await peer.create('session')).root;
       const database = await peer.open(marker);
       await database
@@ -76,6 +77,9 @@ export async function room(
         .append(entryValue({ type: 'message', text: '', mentions: [] }, ADA, clock));
       database.release();
       await waitFor(() => seen.has(marker), { what: 'the feed' });
+    },
+    async stop() {
+      await off?.();
     },
     async entries(session) {
       const entries: Json[] = [];
