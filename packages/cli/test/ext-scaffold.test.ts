@@ -118,13 +118,19 @@ test('a check says what is wrong and exits with 1, and as JSON it is the whole r
   );
 });
 
-test('a check of what cannot be loaded has the code and the next step', async (t) => {
+test('a check of what is no folder of an extension has the code, and a next step that names the folder', async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);
   const refused = await run(folder, 'ext', 'check', '.');
   assert.equal(refused.exit, 1);
-  assert.match(refused.stderr, /extension_load_failed/);
-  assert.match(refused.stderr, /next: /);
+  assert.match(
+    refused.stderr,
+    /^fairlead: That is no folder of an extension\. .*\(extension_folder_invalid\)\n/,
+  );
+  assert.match(
+    refused.stderr,
+    /next: Name the folder that holds its package\.json or src\/extension\.ts\.\n$/,
+  );
 });
 
 test('where no host runs, its extensions can be neither listed nor changed', async (t) => {

@@ -6,6 +6,10 @@ export const hubErrors = defineErrors({
     message: 'The code of the extension says another manifest than the one that it was installed under.',
     next: 'Reload the extension, so that what it is and needs now is read and judged again.',
   },
+  extension_folder_invalid: {
+    message: 'That is no folder of an extension.',
+    next: 'Name the folder that holds its package.json or src/extension.ts.',
+  },
   extension_duplicate: {
     message: 'Another extension of this name is installed; the one in force was left as it is.',
     next: 'Unload that one first, reload it by its name, or give one of the two another name.',

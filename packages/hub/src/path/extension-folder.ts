@@ -1,8 +1,8 @@
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isJsonObject, type Json, parseJson } from '@fairlead/base';
-import { extensionError } from '@fairlead/extension/runtime';
+import { hubError } from '../errors.ts';
 import { pathLimits } from '../limits.ts';
 
 /** Where an extension's code stands on this machine. Neither leaves the peer. */
@@ -25,7 +25,7 @@ const USUAL_PLACES = [
 
 /**
  * Finds the module of an extension's folder: what `exports` (".") or `main` of its `package.json` name, else the first of the
- * usual places. Runs none of its code. Rejects with `extension_load_failed`, which says what was looked for.
+ * usual places. Runs none of its code. Rejects with `extension_folder_invalid`, which says what was looked for.
  */
 export async function findExtension(path: string): Promise<ExtensionFolder> {
   const folder = await realFolder(path);
@@ -45,14 +45,20 @@ export async function findExtension(path: string): Promise<ExtensionFolder> {
 }
 
 async function realFolder(path: string): Promise<string> {
-  const found = await realpath(path).catch(() => undefined);
-  if (found === undefined) throw refused('there is no such folder');
-  if (!(await stat(found)).isDirectory()) throw refused('it is no folder; name the folder of the extension');
-  return found;
+  try {
+    const found = await realpath(path);
+    if ((await stat(found)).isDirectory()) return found;
+  } catch (error) {
+    throw isMissing(error) ? refused('there is no such folder') : unreadable('the folder', error);
+  }
+  throw refused('it is no folder');
 }
 
 async function moduleOfPackage(folder: string): Promise<string | undefined> {
-  const bytes = await readFile(join(folder, 'package.json')).catch(() => undefined);
+  const bytes = await readFile(join(folder, 'package.json')).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw unreadable('its package.json', error);
+  });
   if (bytes === undefined) return undefined;
   const parsed = parseJson(bytes, pathLimits.packageBounds);
   if (!parsed.ok || !isJsonObject(parsed.value)) throw refused('its package.json cannot be read');
@@ -74,10 +80,29 @@ function isInside(folder: string, path: string): boolean {
 }
 
 async function isFile(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined);
-  return found?.isFile() === true;
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw unreadable(`its ${basename(path)}`, error);
+  }
 }
 
+function isMissing(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** Something is there, and the system does not let us read it: that is not the same as nothing. */
+function unreadable(what: string, error: unknown): Error {
+  return refused(`${what} cannot be read: ${codeOf(error)}`);
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+}
+
+/** Why a folder is none of an extension. */
 function refused(reason: string): Error {
-  return extensionError('extension_load_failed', reason, { certainty: 'not_started' });
+  return hubError('extension_folder_invalid', reason);
 }

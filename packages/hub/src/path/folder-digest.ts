@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { extensionError } from '@fairlead/extension/runtime';
+import { hubError } from '../errors.ts';
 import { pathLimits } from '../limits.ts';
 
 /** What stands in a folder of source and is none of it. */
@@ -16,10 +16,20 @@ interface Found {
 /**
  * The digest by which a `path` extension is known: SHA-256, base64url, over the relative path, kind and content digest of every
  * file, in the order of their paths. A link counts as the text that it holds. Left out: `node_modules`, `.git`, and whatever is
- * neither file nor link nor folder. Rejects with `extension_load_failed` above 2,000 files or 32 MiB: that is no extension's
- * folder.
+ * neither file nor link nor folder. Rejects with `extension_folder_invalid` above 2,000 files or 32 MiB, which
+ * is no extension's folder, and where a file cannot be read.
  */
 export async function folderDigest(folder: string): Promise<string> {
+  try {
+    return await digestOf(folder);
+  } catch (error) {
+    // What the system says names a path of the machine; its code says enough.
+    if (!(error instanceof Error) || !('errno' in error) || !('code' in error)) throw error;
+    throw hubError('extension_folder_invalid', `a file in it cannot be read: ${error.code}`);
+  }
+}
+
+async function digestOf(folder: string): Promise<string> {
   const found: Found[] = [];
   await gather(folder, '', found);
   // By code unit: an order that depends on no locale.
@@ -57,9 +67,8 @@ async function fileDigest(path: string): Promise<string> {
 
 function tooLarge(): Error {
   const { folderFiles, folderBytes } = pathLimits;
-  return extensionError(
-    'extension_load_failed',
-    `its folder holds more than ${folderFiles} files or ${folderBytes} bytes beside node_modules`,
-    { certainty: 'not_started' },
+  return hubError(
+    'extension_folder_invalid',
+    `it holds more than ${folderFiles} files or ${folderBytes} bytes beside node_modules`,
   );
 }

@@ -36,8 +36,9 @@ export interface PathSource extends ExtensionSource, AsyncDisposable {
 /**
  * Loads the extension of a folder in a worker of its own: its manifest is read there, and nothing of it is opened. The ref's
  * digest is that of the folder's files as they were loaded. A later generation (after a crash) is started only while the files
- * are still the same: other code needs a reload that somebody asks for. Rejects with the codes of `WorkerCarrier.start`, and
- * `extension_load_failed` for a folder in which there is no module or that changed while it was read.
+ * are still the same: other code needs a reload that somebody asks for. Rejects with the codes of `WorkerCarrier.start`, with
+ * `extension_folder_invalid` for what is no folder of an extension, and with `extension_load_failed` for one that changed
+ * while it was read.
  */
 export async function loadPathSource(options: PathSourceOptions): Promise<PathSource> {
   const place = await findExtension(options.folder);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '@fairlead/base';
 import type { Carrier, HostSide, LogLine } from '@fairlead/extension/runtime';
 import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
+import { folderDigest } from '../../src/path/folder-digest.ts';
 import { loadPathSource, type PathSource } from '../../src/path/path-source.ts';
 
 const dice = (version = '1.0.0', more = '') => `
@@ -83,11 +84,15 @@ async function started(t: TestContext, source: PathSource, onDeath = (): void =>
   return { carrier, host, call };
 }
 
-const refusal = (reason: RegExp) => (error: unknown) => {
-  assert.equal((error as { code: string }).code, 'extension_load_failed');
-  assert.match((error as Error).message, reason);
-  return true;
-};
+const refusal =
+  (reason: RegExp, code = 'extension_load_failed') =>
+  (error: unknown) => {
+    assert.equal((error as { code: string }).code, code);
+    assert.match((error as Error).message, reason);
+    return true;
+  };
+
+const noFolder = (reason: RegExp) => refusal(reason, 'extension_folder_invalid');
 
 test('a folder is known by its name and the digest of its files, and its first worker is the one that is started', async (t) => {
   hygiene(t);
@@ -134,24 +139,55 @@ test('the module is what package.json names, else the first of the usual places'
 test('a folder without a module, with one outside, or that is none, is refused with what was looked for', async (t) => {
   hygiene(t);
   const file = folderWith(t, { 'a.txt': '' });
-  await assert.rejects(load(t, join(file, 'nowhere')), refusal(/no such folder/));
-  await assert.rejects(load(t, join(file, 'a.txt')), refusal(/name the folder/));
-  await assert.rejects(load(t, file), refusal(/none of src\/extension\.ts, extension\.ts/));
+  await assert.rejects(load(t, join(file, 'nowhere')), noFolder(/no such folder/));
+  await assert.rejects(
+    load(t, join(file, 'a.txt')),
+    noFolder(/That is no folder of an extension\. \(it is no folder\)/),
+  );
+  await assert.rejects(load(t, file), noFolder(/none of src\/extension\.ts, extension\.ts/));
   const outside = folderWith(t, { 'package.json': '{"exports":"../x.ts"}' });
-  await assert.rejects(load(t, outside), refusal(/outside of the folder/));
+  await assert.rejects(load(t, outside), noFolder(/outside of the folder/));
   const unbuilt = folderWith(t, { 'package.json': '{"exports":"./dist/x.js"}' });
-  await assert.rejects(load(t, unbuilt), refusal(/is it built\?/));
+  await assert.rejects(load(t, unbuilt), noFolder(/is it built\?/));
   const broken = folderWith(t, { 'package.json': '{', 'extension.ts': dice() });
-  await assert.rejects(load(t, broken), refusal(/package\.json cannot be read/));
+  await assert.rejects(load(t, broken), noFolder(/package\.json cannot be read/));
+});
+
+test('a folder that may not be read is told as that, and not as missing', async (t) => {
+  hygiene(t);
+  const folder = folderWith(t, { 'closed/extension.ts': dice(), 'package/extension.ts': dice() });
+  symlinkSync(join(folder, 'round'), join(folder, 'round'));
+  await assert.rejects(load(t, join(folder, 'round')), noFolder(/the folder cannot be read: ELOOP/));
+  mkdirSync(join(folder, 'package/package.json'));
+  await assert.rejects(
+    load(t, join(folder, 'package')),
+    noFolder(/its package\.json cannot be read: EISDIR/),
+  );
+  symlinkSync('extension.ts', join(folder, 'extension.ts'));
+  await assert.rejects(load(t, folder), noFolder(/its extension\.ts cannot be read: ELOOP/));
+  // The superuser may read everything.
+  if (process.getuid?.() === 0) return;
+  chmodSync(join(folder, 'closed'), 0o000);
+  await assert.rejects(load(t, join(folder, 'closed')), noFolder(/cannot be read: EACCES/));
+  chmodSync(join(folder, 'closed'), 0o700);
+});
+
+test('a file of a folder that cannot be read is told by its code, without a path of the machine', async (t) => {
+  hygiene(t);
+  const gone = join(temporaryFolder(t), 'nowhere');
+  await assert.rejects(folderDigest(gone), {
+    code: 'extension_folder_invalid',
+    message: 'That is no folder of an extension. (a file in it cannot be read: ENOENT)',
+  });
 });
 
 test('a folder that is a home or a project is refused before its code runs', async (t) => {
   hygiene(t);
   const files: Record<string, string> = { 'extension.ts': 'throw new Error("it ran")' };
   for (let file = 0; file < 2001; file += 1) files[`f${file}`] = '';
-  await assert.rejects(load(t, folderWith(t, files)), refusal(/more than 2000 files/));
+  await assert.rejects(load(t, folderWith(t, files)), noFolder(/more than 2000 files/));
   const large = folderWith(t, { 'extension.ts': dice(), big: 'x'.repeat(33 * 1024 * 1024) });
-  await assert.rejects(load(t, large), refusal(/33554432 bytes/));
+  await assert.rejects(load(t, large), noFolder(/33554432 bytes/));
 });
 
 test('a link counts as what it says, not as what it leads to', async (t) => {
