@@ -63,6 +63,7 @@ export async function openHostExtensions(options: {
     new ThreadMonitor({
       onBlocked: ({ extension, heldMs, over }) =>
         log('error', 'extension.blocks_thread', { extension, held_ms: heldMs, over }),
+      onLost: (error) => log('warn', 'extension.monitor_lost', { reason: error.name }),
     }),
   );
   const version = readVersion();

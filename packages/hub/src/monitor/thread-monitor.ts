@@ -13,10 +13,14 @@ export interface BlockedThread {
 
 export interface ThreadMonitorOptions {
   readonly onBlocked: (blocked: BlockedThread) => void;
+  /** Told once when the monitor itself has failed, such as for lack of descriptors: from then on nobody is named, and everything else goes on. */
+  readonly onLost?: (error: Error) => void;
   /** Where the monitor writes its one sentence at once; default 2, standard error. */
   readonly descriptor?: number;
   readonly pollMs?: number;
   readonly silenceMs?: number;
+  /** What its thread runs; default: the monitor. */
+  readonly program?: URL;
 }
 
 /**
@@ -31,14 +35,16 @@ export class ThreadMonitor implements AsyncDisposable {
 
   constructor({
     onBlocked,
+    onLost,
     descriptor = 2,
     pollMs = monitorLimits.pollMs,
     silenceMs = monitorLimits.silenceMs,
+    program = new URL('./monitor-main.ts', import.meta.url),
   }: ThreadMonitorOptions) {
     const memory = new SharedArrayBuffer(ACTIVITY.cells * Int32Array.BYTES_PER_ELEMENT);
     this.activity = new Int32Array(memory);
     const order: MonitorOrder = { fairlead: 'monitor', memory, pollMs, silenceMs, descriptor };
-    this.#worker = new Worker(new URL('./monitor-main.ts', import.meta.url), {
+    this.#worker = new Worker(program, {
       workerData: order,
       name: 'fairlead monitor',
       env: {},
@@ -46,6 +52,8 @@ export class ThreadMonitor implements AsyncDisposable {
       resourceLimits: { maxOldGenerationSizeMb: monitorLimits.heapMb },
     });
     this.#worker.unref();
+    // Unheard it would end the host, which does without.
+    this.#worker.on('error', (error: Error) => onLost?.(error));
     this.#worker.on('message', (message: MonitorMessage) => {
       if ('ask' in message) Atomics.store(this.activity, ACTIVITY.answered, message.ask);
       else

@@ -49,3 +49,15 @@ test('many short handlers, one after another, are not named', async (t) => {
   await waitFor(() => (monitor.activity[ACTIVITY.answered] ?? 0) >= 20, { what: '20 answers' });
   assert.deepEqual(told, []);
 });
+
+test('a host whose monitor cannot be loaded, as without descriptors, goes on without it', async (t) => {
+  hygiene(t);
+  const lost = Promise.withResolvers<Error>();
+  await using monitor = new ThreadMonitor({
+    onBlocked: () => {},
+    onLost: lost.resolve,
+    program: new URL('./not-there.ts', import.meta.url),
+  });
+  assert.match((await lost.promise).message, /not-there\.ts/);
+  assert.equal(monitor.add('late'), 1);
+});
