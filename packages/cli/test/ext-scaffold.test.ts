@@ -118,6 +118,33 @@ test('a check says what is wrong and exits with 1, and as JSON it is the whole r
   );
 });
 
+test('a check says `status: yes` where the author wrote status, and names the built-in of the same name', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  writeFileSync(
+    join(folder, 'extension.ts'),
+    `import { defineExtension, memory } from '@fairlead/extension';
+     const impl = { search: () => [], remember: () => null } as never;
+     export default defineExtension({ name: 'path_normalizer', version: '1.0.0', provides: { kept: { cap: memory, impl } },
+       prompt: () => 'x', status: () => ({ a: 'b' }) });`,
+  );
+  const { exit, stdout } = await run(folder, 'ext', 'check', '.');
+  assert.equal(
+    stdout,
+    [
+      'name:        path_normalizer 1.0.0',
+      'scopes:      global',
+      'prompt:      yes',
+      'status:      yes',
+      'provides:    memory',
+      'note: a built-in has this name, so a host refuses this one',
+      'nothing is wrong with it',
+      '',
+    ].join('\n'),
+  );
+  assert.equal(exit, 0);
+});
+
 test('a check of what is no folder of an extension has the code, and a next step that names the folder', async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);

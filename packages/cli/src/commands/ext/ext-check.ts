@@ -16,10 +16,18 @@ export async function extCheck(
   const check = await withProgress(context, `loading ${folder}`, () =>
     coded(checkFolder(path, context.clock)),
   );
-  const { ref, manifest, problems, notes } = check;
+  const { ref, manifest, problems } = check;
+  const notes = [...check.notes, ...(await nameNotes(manifest.name))];
   const report = { ok: problems.length === 0, ref, manifest, problems, notes } as unknown as Json;
-  context.stdout(flags.json === true ? jsonLine(report) : text(check));
+  context.stdout(flags.json === true ? jsonLine(report) : text({ ...check, notes }));
   return problems.length === 0 ? exitCodes.done : exitCodes.failed;
+}
+
+/** The host refuses the second of two extensions of one name, and its own ones come first. */
+async function nameNotes(name: string): Promise<readonly string[]> {
+  const { allBuiltins } = await import('@fairlead/builtins');
+  const isTaken = allBuiltins.some(({ manifest }) => manifest.name === name);
+  return isTaken ? ['a built-in has this name, so a host refuses this one'] : [];
 }
 
 /** What refuses to load has a code of the extension's; it is told as any other error of this command. */
@@ -33,6 +41,13 @@ async function coded<T>(work: Promise<T>): Promise<T> {
   }
 }
 
+/** A literal says these as `prompt`, `tail` and `status`; a manifest says them as kinds that are provided. */
+const ADDED_TEXT = [
+  ['prompt', 'prompt_augmentation'],
+  ['tail', 'context_tail'],
+  ['status', 'status_segment'],
+] as const;
+
 function text({ manifest, problems, notes }: FolderCheck): string {
   const names = (entries: readonly { readonly name: string }[]) => entries.map(({ name }) => name).join(', ');
   const rows: readonly (readonly [string, string])[] = [
@@ -42,7 +57,11 @@ function text({ manifest, problems, notes }: FolderCheck): string {
     ['commands', names(manifest.commands)],
     ['kinds', manifest.hooks.join(', ')],
     ['judges', manifest.hooks.includes('tool_call') ? (manifest.gates?.join(', ') ?? 'every tool') : ''],
-    ['provides', manifest.provides.join(', ')],
+    ...ADDED_TEXT.map(([member, kind]) => [member, manifest.provides.includes(kind) ? 'yes' : ''] as const),
+    [
+      'provides',
+      manifest.provides.filter((kind) => !ADDED_TEXT.some(([, added]) => added === kind)).join(', '),
+    ],
     ['routines', manifest.routines.map(({ id }) => id).join(', ')],
   ];
   return [
