@@ -11,8 +11,10 @@ import { dirname, join, posix } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readHostConfig } from '@fairlead/gateway';
 import {
+  agentKeys,
   backendKeys,
   policyKeys,
+  readAgents,
   readBackends,
   readPolicy,
   readUsageSettings,
@@ -145,7 +147,7 @@ test('every TOML block is a configuration file that is accepted without a warnin
     const where = `${page.path}:${block.line}`;
     writeFileSync(path, block.text);
     if (isHostConfig(page, block)) {
-      const readElsewhere = [...extensionKeys, ...backendKeys, ...usageKeys, ...policyKeys];
+      const readElsewhere = [...extensionKeys, ...backendKeys, ...usageKeys, ...policyKeys, ...agentKeys];
       const reading = await readHostConfig({ path, isNamed: true, env: {}, readElsewhere });
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.fault.message}`);
       assert.deepEqual(reading.warnings, [], where);
@@ -153,8 +155,13 @@ test('every TOML block is a configuration file that is accepted without a warnin
       extensionTablesOf(reading, (message) => warned.push(message));
       assert.deepEqual(warned, [], where);
       const { document } = reading;
-      for (const part of [readBackends(document), readUsageSettings(document, 'UTC'), readPolicy(document)])
-        assert.deepEqual(part.ok ? part.notices : part.problem, [], where);
+      const parts = [
+        readBackends(document),
+        readUsageSettings(document, 'UTC'),
+        readPolicy(document),
+        readAgents(document),
+      ];
+      for (const part of parts) assert.deepEqual(part.ok ? part.notices : part.problem, [], where);
     } else {
       const reading = await readRunnerConfig(path, 'linux');
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.localDetail}`);
