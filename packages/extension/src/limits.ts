@@ -142,5 +142,21 @@ export const workerLimits = Object.freeze({
   stopMs: 6000,
 });
 
+/** What a worker sends that answers nothing: log lines, asks, changes, pongs. Beyond it the worker is ended. */
+export const floodLimits = Object.freeze({
+  /** A start that says much at once. */
+  burst: 10_000,
+  /** Asks of a busy extension take a fifth of it. */
+  perSecond: 5000,
+  /** UTF-16 units that count as one frame more: a frame of 1 MiB counts as 257. */
+  unitsPerToken: 4096,
+});
+
+/** Log lines of one extension. More is left out where it is said, and counted. */
+export const logLimits = Object.freeze({
+  burst: 500,
+  perSecond: 100,
+});
+
 /** UTF-16 units of one command line. */
 export const COMMAND_LINE_MAX = 8192;

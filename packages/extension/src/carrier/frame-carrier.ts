@@ -174,6 +174,11 @@ export class FrameCarrier implements Carrier {
     }
   }
 
+  /** It answers something that was asked and has no answer yet. */
+  isAwaited(frame: GuestFrame): boolean {
+    return (frame.frame === 'result' || frame.frame === 'fault') && this.#pending.has(frame.id);
+  }
+
   #expect(
     instance: string,
     request: CallRequest | undefined,

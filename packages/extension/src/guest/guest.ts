@@ -70,7 +70,7 @@ export class Guest {
       settings: settings.schema,
       host: options.host,
       clock: options.clock ?? machineClock(),
-      log: logTo(options.host),
+      log: logTo(options.host, options.clock ?? machineClock()),
       activity: options.activity ?? new Int32Array(1),
       number: options.number ?? 1,
       asks: 0,

@@ -9,7 +9,7 @@ import { cutText } from '../contracts/text.ts';
 import { extensionError } from '../errors.ts';
 import type { Json } from '../json/json.ts';
 import { plainJson } from '../json/plain-json.ts';
-import { ASKS_MAX, contextLimits } from '../limits.ts';
+import { ASKS_MAX, contextLimits, logLimits } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import type { CompiledSchema } from '../schema/compile-schema.ts';
 import type { InstanceScope } from './instance-scope.ts';
@@ -98,9 +98,31 @@ export async function ask(
   }
 }
 
-/** The log of an extension: lines are cut, data that JSON cannot hold or that is too large is left out. */
-export function logTo(host: Pick<HostSide, 'log'>): Log {
+/**
+ * The log of an extension: lines are cut, data that JSON cannot hold or that is too large is left out, and so are lines beyond 100 a
+ * second, after the first 500. How many those were is said with the next one.
+ */
+export function logTo(host: Pick<HostSide, 'log'>, clock: Clock): Log {
+  let room: number = logLimits.burst;
+  let lookedMs = clock.monotonicMs();
+  let leftOut = 0;
+  const hasRoom = (): boolean => {
+    const nowMs = clock.monotonicMs();
+    room = Math.min(logLimits.burst, room + ((nowMs - lookedMs) * logLimits.perSecond) / 1000);
+    lookedMs = nowMs;
+    if (room < 1) {
+      leftOut += 1;
+      return false;
+    }
+    room -= 1;
+    return true;
+  };
   const say = (level: LogLine['level']) => (message: string, data?: Json) => {
+    if (!hasRoom()) return;
+    if (leftOut > 0) {
+      host.log({ level: 'warn', message: `${leftOut} lines were left out: there were too many at once` });
+      leftOut = 0;
+    }
     const line = cutText(String(message), contextLimits.maxLine);
     const plain = data === undefined ? undefined : plainJson(data, LOG_BOUNDS);
     if (plain === undefined) host.log({ level, message: line });

@@ -10,6 +10,7 @@ import { budgets, outputLimits, workerLimits } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { manifestFaultText } from '../manifest/manifest-fault.ts';
 import { validateManifest } from '../manifest/validate-manifest.ts';
+import { FloodGate } from './flood-gate.ts';
 import { OutputRing } from './output-ring.ts';
 import type { WorkOrder } from './work-order.ts';
 
@@ -81,7 +82,7 @@ class Thread {
   readonly output = new OutputRing(workerLimits.outputBytes);
   readonly #worker: Worker;
   readonly #exited: Promise<void>;
-  #onFrame: (frame: GuestFrame) => void = () => {};
+  #onFrame: (frame: GuestFrame, length: number) => void = () => {};
   #onGone: (reason: string) => void = () => {};
   #lastError = '';
   #gone = false;
@@ -151,6 +152,7 @@ class Thread {
 
   /** From now on frames go to the carrier, and silence is noticed. */
   attach(carrier: FrameCarrier, onDeath: (() => void) | undefined): void {
+    const flood = new FloodGate(this.clock);
     let ended = false;
     const dies = (code: 'extension_crashed' | 'extension_unresponsive', reason: string): void => {
       if (ended) return;
@@ -159,7 +161,14 @@ class Thread {
       carrier.died({ code: this.#stopping ? 'extension_ended' : code, reason });
       if (told) onDeath?.();
     };
-    this.#onFrame = (frame) => {
+    this.#onFrame = (frame, length) => {
+      if (!carrier.isAwaited(frame) && !flood.take(length)) {
+        // Nothing of what is still on the way is looked at.
+        this.#worker.removeAllListeners('message');
+        dies('extension_crashed', 'it sent more than it may without being asked');
+        void this.kill();
+        return;
+      }
       if (frame.frame === 'pong' || frame.frame === 'ready' || frame.frame === 'failed') return;
       carrier.receive(frame);
     };
@@ -209,7 +218,7 @@ class Thread {
     this.#heardMs = this.clock.monotonicMs();
     const frame = readGuestFrame(text);
     if (frame === undefined) this.#onBroken();
-    else this.#onFrame(frame);
+    else this.#onFrame(frame, (text as string).length);
   }
 }
 
