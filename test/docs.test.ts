@@ -295,6 +295,6 @@ function blocksIn(language: string): { readonly page: Page; readonly block: Bloc
 function isHostConfig(page: Page, block: Block): boolean {
   return (
     page.path.endsWith('configuration-host.md') ||
-    /^\[+(gateway|policy|limits|extensions|backends)\b/m.test(block.text)
+    /^\[+(gateway|policy|limits|extensions|backends|agents)\b/m.test(block.text)
   );
 }
