@@ -122,10 +122,6 @@ export const hostErrors = defineErrors({
     message: 'The request was cancelled.',
     next: 'Where the outcome is unknown it may have had its effect all the same.',
   },
-  entry_invalid: {
-    message: 'This cannot stand in a session as it is; nothing was written.',
-    next: 'See the detail for the member. A text has at most 64 KiB, an entry 256 KiB.',
-  },
   session_unknown: {
     message: 'There is no such session here.',
     next: 'See `/sessions` for their names and ids; where several have one name, give the id.',

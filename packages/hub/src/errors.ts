@@ -61,8 +61,8 @@ export const hubErrors = defineErrors({
     next: 'Name a document or a table of the agent that extensions may touch, and read or write less at once.',
   },
   entry_invalid: {
-    message: 'An extension gave an entry that a session does not take.',
-    next: 'Give type message or directive, at most 64 KiB of text, and a speaker of at most 256 bytes.',
+    message: 'This is no entry that a session takes; nothing was written.',
+    next: 'See the detail for the member. A text has at most 64 KiB, an entry 256 KiB; an extension gives type message or directive, and a speaker of at most 256 bytes.',
   },
   session_not_here: {
     message: 'There is no such session on this peer, or none that the extension may use.',

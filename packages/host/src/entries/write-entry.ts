@@ -1,5 +1,5 @@
 import { type Clock, encodeJson, type JsonObject } from '@fairlead/base';
-import { hostError } from '../errors.ts';
+import { hubError } from '@fairlead/hub';
 import { entryLimits } from '../limits.ts';
 import type { EntryBody, Speaker } from './entry.ts';
 import { bodyOf } from './entry-form.ts';
@@ -14,10 +14,10 @@ export const HOST: Speaker = Object.freeze({ kind: 'host', id: 'host' });
 export function entryValue(body: EntryBody, from: Speaker, clock: Clock): JsonObject {
   const members = Object.entries(body).filter(([, member]) => member !== undefined);
   const reading = bodyOf(Object.fromEntries(members) as JsonObject);
-  if (!reading.ok) throw hostError('entry_invalid', reading.fault);
+  if (!reading.ok) throw hubError('entry_invalid', reading.fault);
   const { type, ...others } = reading.body;
   const at = Math.max(0, Math.floor(clock.wallMs()));
   const value = { type, at, from: { ...from }, ...others } as unknown as JsonObject;
-  if (Buffer.byteLength(encodeJson(value)) > entryLimits.entryBytes) throw hostError('entry_invalid', 'size');
+  if (Buffer.byteLength(encodeJson(value)) > entryLimits.entryBytes) throw hubError('entry_invalid', 'size');
   return value;
 }

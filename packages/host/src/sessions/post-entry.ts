@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/base';
-import { ENTRIES_TABLE } from '@fairlead/hub';
+import { ENTRIES_TABLE, hubError } from '@fairlead/hub';
 import type { RecordId } from '@fairlead/store';
 import type { Speaker } from '../entries/entry.ts';
 import { entryValue } from '../entries/write-entry.ts';
@@ -41,7 +41,7 @@ export async function postMessage(floor: SessionFloor, message: NewMessage): Pro
   const { sessions, peer, clock } = floor;
   const { session, text, key, from } = message;
   if (key !== undefined && (key === '' || Buffer.byteLength(key) > sessionBounds.keyBytes))
-    throw hostError('entry_invalid', 'key');
+    throw hubError('entry_invalid', 'key');
   const before = await postedAs(floor, message);
   if (before !== undefined) return before;
   const database = await sessions.open(session);
