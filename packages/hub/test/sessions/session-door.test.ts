@@ -167,7 +167,7 @@ test('an entry out of bounds is refused, and nothing is written', async (t) => {
   for (const [part, what] of bad)
     await assert.rejects(door.answer({ ...of, ...part } as never, session.root), {
       code: 'entry_invalid',
-      message: `An extension gave an entry that a session does not take. (${what})`,
+      message: `This is no entry that a session takes; nothing was written. (${what})`,
     });
   assert.equal(await session.table('entries').count(), 0);
   await door.answer({ ...of, text: 'x'.repeat(65_536) }, session.root);
