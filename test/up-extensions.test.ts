@@ -171,6 +171,10 @@ test('a second folder of one name, and one whose global instance does not open, 
   const closed = await ext(t, host, 'load', shut);
   assert.equal(closed.exit, 1);
   assert.match(closed.stderr, /It is installed and not open: .*no key.* \(instantiate_failed\)/);
+  const dying = folderWith(folder, 'dying', extension('dying', 'open: () => process.exit(3),'));
+  const dead = await ext(t, host, 'load', dying);
+  assert.equal(dead.exit, 1);
+  assert.match(dead.stderr, /It is installed and does not run: .*\(extension_crashed\)/);
   const list = await ext(t, host, 'list');
   assert.match(list.stdout, /shut +1\.0\.0 +worker +global +tool +failing\n/);
   assert.match(list.stdout, /! shut \(global\): .*no key.*\(instantiate_failed\)\n/);

@@ -83,6 +83,7 @@ export async function openHostExtensions(options: {
       agents: noAgents,
       sources,
       settings,
+      secrets: environments.secrets,
       agentState: tables.agentState,
       report: ({ code, ...fields }) => log('warn', 'extension.report', { code, ...fields }),
       log: ({ level, message, data, extension }) =>

@@ -104,7 +104,17 @@ export class PathExtensions implements ExtensionAdministration {
       const closed = failures.find((one) => one.name === name);
       if (closed !== undefined)
         return failed('completed', closed.code, `It is installed and not open: ${closed.reason}`, { name });
-      const version = hub.extensions().find((row) => row.name === name)?.manifest?.version ?? '';
+      const row = hub.extensions().find((one) => one.name === name);
+      if (row?.reason !== null && row?.reason !== undefined)
+        return failed(
+          'completed',
+          row.reason.code,
+          `It is installed and does not run: ${row.reason.reason}`,
+          {
+            name,
+          },
+        );
+      const version = row?.manifest?.version ?? '';
       return completed({ name, digest, version, notes: notesOn(name, notes) });
     });
   }

@@ -87,11 +87,11 @@ function checkNames(manifest: Manifest): void {
       '/name',
       'must be a small letter and up to 39 small letters, digits, _ or -, and not "path"',
     );
-  if (version === '' || version.length > manifestLimits.maxVersion || /\s/.test(version))
+  if (version === '' || version.length > manifestLimits.maxVersion || !/^[\x21-\x7e]+$/.test(version))
     throw new Broken(
       'name',
       '/version',
-      `must be 1 to ${manifestLimits.maxVersion} characters without space`,
+      `must be 1 to ${manifestLimits.maxVersion} printable ASCII characters without space`,
     );
   if (scopes.length === 0) throw new Broken('scopes', '/scopes', 'must name a scope');
   for (const [index, scope] of scopes.entries()) {

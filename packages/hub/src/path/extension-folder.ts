@@ -1,7 +1,7 @@
-import { readFile, realpath, stat } from 'node:fs/promises';
+import { realpath, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isJsonObject, type Json, parseJson } from '@fairlead/base';
+import { isJsonObject, type Json, parseJson, readTextFile } from '@fairlead/base';
 import { hubError } from '../errors.ts';
 import { pathLimits } from '../limits.ts';
 
@@ -22,6 +22,13 @@ const USUAL_PLACES = [
   'extension.js',
   'extension.mjs',
 ];
+
+const FAULTS = {
+  not_ordinary: 'is no ordinary file',
+  too_large: 'is larger than 256 KiB',
+  not_utf8: 'is not UTF-8',
+  unreadable: 'may not be read',
+} as const;
 
 /**
  * Finds the module of an extension's folder: what `exports` (".") or `main` of its `package.json` name, else the first of the
@@ -55,12 +62,15 @@ async function realFolder(path: string): Promise<string> {
 }
 
 async function moduleOfPackage(folder: string): Promise<string | undefined> {
-  const bytes = await readFile(join(folder, 'package.json')).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw unreadable('its package.json', error);
-  });
-  if (bytes === undefined) return undefined;
-  const parsed = parseJson(bytes, pathLimits.packageBounds);
+  // Bounded, and never waiting: whatever stands under that name.
+  const file = await readTextFile(join(folder, 'package.json'), pathLimits.packageBounds.maxBytes);
+  if (!file.ok) {
+    if (file.fault === 'absent') return undefined;
+    throw refused(
+      `its package.json ${FAULTS[file.fault]}${file.systemCode === undefined ? '' : ` (${file.systemCode})`}`,
+    );
+  }
+  const parsed = parseJson(Buffer.from(file.text), pathLimits.packageBounds);
   if (!parsed.ok || !isJsonObject(parsed.value)) throw refused('its package.json cannot be read');
   const { exports, main } = parsed.value;
   return exportOf(exports) ?? (typeof main === 'string' ? main : undefined);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -161,7 +163,7 @@ test('a folder that may not be read is told as that, and not as missing', async 
   mkdirSync(join(folder, 'package/package.json'));
   await assert.rejects(
     load(t, join(folder, 'package')),
-    noFolder(/its package\.json cannot be read: EISDIR/),
+    noFolder(/its package\.json is no ordinary file/),
   );
   symlinkSync('extension.ts', join(folder, 'extension.ts'));
   await assert.rejects(load(t, folder), noFolder(/its extension\.ts cannot be read: ELOOP/));
@@ -283,4 +285,51 @@ test('a source that nobody starts leaves no worker behind', async (t) => {
   });
   await source[Symbol.asyncDispose]();
   await source[Symbol.asyncDispose]();
+});
+
+test('a package.json that is a FIFO, endless or too large is refused at once, and nobody waits', async (t) => {
+  hygiene(t);
+  const folder = folderWith(t, { 'extension.ts': dice() });
+  const invalid = (reason: RegExp) => (error: unknown) => {
+    assert.equal((error as { code: string }).code, 'extension_folder_invalid');
+    assert.match((error as Error).message, reason);
+    return true;
+  };
+  execFileSync('mkfifo', [join(folder, 'package.json')]);
+  await assert.rejects(load(t, folder), invalid(/no ordinary file/));
+  const endless = folderWith(t, { 'extension.ts': dice() });
+  symlinkSync('/dev/zero', join(endless, 'package.json'));
+  await assert.rejects(load(t, endless), invalid(/no ordinary file/));
+  const large = folderWith(t, { 'extension.ts': dice(), 'package.json': ' '.repeat(256 * 1024 + 1) });
+  await assert.rejects(load(t, large), invalid(/larger than 256 KiB/));
+});
+
+test('the digest counts names, what links say and what files hold, in one order', async (t) => {
+  hygiene(t);
+  const of = (folder: string) => folderDigest(folder);
+  const plain = folderWith(t, { a: '1', b: '2' });
+  assert.notEqual(await of(folderWith(t, { a: '2', b: '1' })), await of(plain));
+  assert.notEqual(await of(folderWith(t, { c: '1', b: '2' })), await of(plain));
+  const [one, two] = [folderWith(t, {}), folderWith(t, {})];
+  symlinkSync('here', join(one, 'link'));
+  symlinkSync('there', join(two, 'link'));
+  assert.notEqual(await of(one), await of(two));
+  const names = Array.from({ length: 40 }, (_, index) => `f${(index * 17) % 40}`);
+  const [first, second] = [folderWith(t, {}), folderWith(t, {})];
+  for (const name of names) writeFileSync(join(first, name), name);
+  for (const name of [...names].reverse()) writeFileSync(join(second, name), name);
+  assert.equal(await of(first), await of(second));
+  // By hand, so that the order of the system cannot be what it goes by.
+  const sha = (text: string) => createHash('sha256').update(text).digest('base64url');
+  const rows = [...names].sort().map((name) => `${JSON.stringify([name, 'file', sha(name)])}\n`);
+  assert.equal(await of(first), sha(`fairlead extension folder v1\n${rows.join('')}`));
+});
+
+test('a later generation has the same environment as the first', async (t) => {
+  hygiene(t);
+  const source = await load(t, folderWith(t, { 'extension.ts': dice() }), { TOKEN: 'x' });
+  const first = await started(t, source);
+  await first.carrier.end();
+  const second = await started(t, source);
+  assert.equal(await second.call('environment'), '{"TOKEN":"x"}');
 });

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { isJsonObject, type Json } from '@fairlead/base';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { answerTimeoutMs } from '../../limits.ts';
-import { jsonLine, safeLine, safeText } from '../../output/safe-text.ts';
+import { answerTimeoutMs, outputLimits } from '../../limits.ts';
+import { jsonLine, safeLine } from '../../output/safe-text.ts';
 import { askHost } from './ask-host.ts';
 
 type ExtFlags = { readonly stateDir?: string; readonly json?: boolean };
@@ -40,8 +40,14 @@ export async function extOutput(context: CommandContext, name: string, flags: Ex
   const output = await askHost(context, flags, { method: 'GET', path: `/${named(context, name)}/output` });
   const text = isJsonObject(output) && typeof output['output'] === 'string' ? output['output'] : '';
   if (flags.json === true) context.stdout(jsonLine(output));
-  else if (text !== '') context.stdout(`${safeText(text.replace(/\n$/, ''))}\n`);
+  else if (text !== '') context.stdout(`${text.replace(/\n$/, '').split('\n').map(endOfLine).join('\n')}\n`);
   return exitCodes.done;
+}
+
+/** Of a line that is too long to be read, its end: what was printed last is what matters. */
+function endOfLine(line: string): string {
+  if (line.length <= outputLimits.lineCharacters) return safeLine(line);
+  return `…${safeLine(line.slice(1 - outputLimits.lineCharacters).toWellFormed())}`;
 }
 
 /** A name is sent as it is, a folder as its absolute path: the host knows which extension came from it. */
