@@ -161,10 +161,7 @@ test('a folder that may not be read is told as that, and not as missing', async 
   symlinkSync(join(folder, 'round'), join(folder, 'round'));
   await assert.rejects(load(t, join(folder, 'round')), noFolder(/the folder cannot be read: ELOOP/));
   mkdirSync(join(folder, 'package/package.json'));
-  await assert.rejects(
-    load(t, join(folder, 'package')),
-    noFolder(/its package\.json is no ordinary file/),
-  );
+  await assert.rejects(load(t, join(folder, 'package')), noFolder(/its package\.json is no ordinary file/));
   symlinkSync('extension.ts', join(folder, 'extension.ts'));
   await assert.rejects(load(t, folder), noFolder(/its extension\.ts cannot be read: ELOOP/));
   // The superuser may read everything.
