@@ -158,6 +158,14 @@ export const hostErrors = defineErrors({
     message: 'A turn of this session is under way, or what it was to answer has been taken already.',
     next: 'Wait for its end, or cancel it.',
   },
+  approval_scope_missing: {
+    message: 'Deciding about a call needs a right of its own.',
+    next: 'Use a token with `session:approve`; the operator’s has it, and no token has it by default.',
+  },
+  approval_unknown: {
+    message: 'There is no such approval here.',
+    next: 'See `/approvals` for those that wait.',
+  },
 });
 
 export type HostErrorCode = keyof typeof hostErrors;

@@ -231,3 +231,11 @@ export const sessionBounds = Object.freeze({
   /** Rows that recovery takes at once. */
   recovered: 200,
 });
+
+/** What people are asked. */
+export const approvalLimits = Object.freeze({
+  /** From asking to deciding, and from a decision to its use: as long as somebody who was called over needs. */
+  openMs: 300_000,
+  /** Open ones in one list. */
+  listed: 1000,
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { JsonObject } from '@fairlead/base';
+import { hygiene } from '@fairlead/testing';
+import { type ApprovalRequest, Approvals, type Decision } from '../../src/approvals/approvals.ts';
+import { room } from '../sessions/session-room.ts';
+
+type Context = Parameters<typeof hygiene>[0] & { after(hook: () => unknown): void };
+
+const MAY = { id: 'person:1', scopes: ['session:approve'] };
+const YES: Decision = { decision: 'approve', by: MAY, via: 'http' };
+const NO: Decision = { decision: 'deny', by: MAY, via: 'http' };
+
+async function setUp(t: Context) {
+  hygiene(t);
+  const made = await room(t);
+  const session = await made.sessions.create();
+  const approvals = new Approvals(made, made.host.random);
+  t.after(() => approvals.close());
+  const request = (over: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+    ...{
+      principal: 'agent:a',
+      session,
+      target: 'ext:core/shell#d',
+      digest: 'd1',
+      call: 'call_1',
+      tool: 'shell',
+    },
+    ...{ extension: 'core', risk: 'high', arguments: { command: 'ls' }, shown: { workspace: '/w' } },
+    ...over,
+  });
+  const types = async () =>
+    ((await made.entries(session)) as readonly JsonObject[]).map(
+      (entry) => entry['decision'] ?? entry['type'],
+    );
+  return { ...made, clock: made.host.clock, approvals, request, types, session };
+}
+
+test('the first answer stands, is told in the session, and what was approved is used once', async (t) => {
+  const { approvals, request, types, peer } = await setUp(t);
+  const held = await approvals.ask(request());
+  assert.equal((await approvals.open()).length, 1);
+  const answers = await Promise.all([approvals.decide(held.id, YES), approvals.decide(held.id, NO)]);
+  assert.deepEqual(answers, [true, false]);
+  assert.equal(await held.decided, 'approved');
+  assert.deepEqual(await types(), ['approval_request', 'approved']);
+  const use = (call: string) =>
+    peer.transaction((tx) => {
+      const { sql, parameters = [] } = approvals.use(held.id, call);
+      tx.write(sql, parameters, 1);
+    });
+  await use('call_1');
+  await assert.rejects(use('call_2'), { code: 'transaction_refused' });
+});
+
+test('only who has the right decides, and only about what there is', async (t) => {
+  const { approvals, request } = await setUp(t);
+  const { id } = await approvals.ask(request());
+  const write = { ...YES, by: { id: 'x', scopes: ['session:write', 'admin'] } };
+  await assert.rejects(approvals.decide(id, write), { code: 'approval_scope_missing' });
+  await assert.rejects(approvals.decide('apr_none', YES), { code: 'approval_unknown' });
+});
+
+test('nobody answers: it expires after 300 s, and a late answer is ignored', async (t) => {
+  const { approvals, request, clock, types } = await setUp(t);
+  const held = await approvals.ask(request());
+  await clock.advance(300_000);
+  assert.equal(await held.decided, 'expired');
+  assert.equal(await approvals.decide(held.id, YES), false);
+  assert.deepEqual(await types(), ['approval_request', 'expired']);
+});
+
+test('the same call later takes the oldest row that nobody holds; another digest never does', async (t) => {
+  const { approvals, request } = await setUp(t);
+  const first = await approvals.ask(request());
+  const second = await approvals.ask(request());
+  assert.notEqual(first.id, second.id);
+  first.release();
+  assert.equal((await approvals.ask(request())).id, first.id);
+  assert.notEqual((await approvals.ask(request({ digest: 'd2' }))).id, first.id);
+  assert.notEqual((await approvals.ask(request({ session: null }))).id, first.id);
+});
+
+test('what was decided while its caller was away is decided at once, a denial once, an approval within 300 s', async (t) => {
+  const { approvals, request, clock } = await setUp(t);
+  const denied = await approvals.ask(request());
+  denied.release();
+  await approvals.decide(denied.id, NO);
+  const again = await approvals.ask(request());
+  assert.deepEqual([again.id, await again.decided], [denied.id, 'denied']);
+  await approvals.told(again.id, 'call_2');
+  again.release();
+  const approved = await approvals.ask(request());
+  assert.notEqual(approved.id, denied.id);
+  approved.release();
+  await approvals.decide(approved.id, YES);
+  clock.jumpWall(299_999);
+  const taken = await approvals.ask(request());
+  assert.deepEqual([taken.id, await taken.decided], [approved.id, 'approved']);
+  taken.release();
+  clock.jumpWall(1);
+  assert.notEqual((await approvals.ask(request())).id, approved.id);
+});
+
+test('a rule for the rest of a turn makes a row of its own for each later call of the same target', async (t) => {
+  const { approvals, request, types } = await setUp(t);
+  const first = await approvals.ask(request({ turn: 'trn_1' }));
+  await approvals.decide(first.id, { ...YES, decision: 'approve_turn' });
+  const later = await approvals.ask(request({ turn: 'trn_1', digest: 'd2' }));
+  assert.notEqual(later.id, first.id);
+  assert.equal(await later.decided, 'approved');
+  const last = ['approval_request', 'approved', 'approval_request', 'approved'];
+  assert.deepEqual(await types(), last);
+  approvals.endTurn('trn_1');
+  await approvals.ask(request({ turn: 'trn_1', digest: 'd3' }));
+  assert.deepEqual(await types(), [...last, 'approval_request']);
+});
+
+test('arguments that cannot be shown whole are refused, and one that nobody waits for is cancelled', async (t) => {
+  const { approvals, request, types } = await setUp(t);
+  const large = approvals.ask(request({ arguments: { text: 'x'.repeat(65_536) } }));
+  await assert.rejects(large, { code: 'arguments_too_large' });
+  const held = await approvals.ask(request());
+  assert.equal(await approvals.cancel(held.id), true);
+  assert.equal(await approvals.cancel(held.id), false);
+  assert.equal(await held.decided, 'cancelled');
+  assert.deepEqual(await types(), ['approval_request', 'cancelled']);
+});
