@@ -107,6 +107,10 @@ export class LiveRound {
 
   end(): void {
     for (const stop of this.#stop) stop();
+  }
+
+  /** To be called when nothing of the round can still wait at a gate: one that is open for a moment only is overlooked. */
+  removeGates(): void {
     for (const name of this.#names) rmSync(join(this.#fleet.marks, `${name}.gate`), { force: true });
   }
 

@@ -112,6 +112,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
     events.trace.push(`call ${call}: ${certaintyOf(answer)}, ${result.end}`);
   }
   clearLedger(fleet.ledger, names);
+  round.removeGates();
   faults.push(...(await fleet.strays()).map((text): Fault => ({ kind: 'left behind', call: null, text })));
   return { plan, faults, calls, trace: events.trace, later };
 }
