@@ -149,6 +149,7 @@ export {
   type ToolPolicy,
 } from './policy/tool-policy.ts';
 export type { CutShort } from './sessions/cut-short-turns.ts';
+export { HostState } from './sessions/host-state.ts';
 export { mentionsIn } from './sessions/mentions.ts';
 export { type NewMessage, type PostedEntry, postMessage } from './sessions/post-entry.ts';
 export { type Recovered, type RecoveryPorts, recoverSessions } from './sessions/recovery.ts';

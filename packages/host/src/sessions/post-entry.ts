@@ -54,25 +54,18 @@ export async function postMessage(floor: SessionFloor, message: NewMessage): Pro
   const room = { meta, turnsSince: async () => 0, isHome: (agent: string) => floor.agents.isHome(agent) };
   const woken = await agentsToWake({ ...body, id: '', at: 0, from }, room);
   try {
-    return await peer
-      .transaction((tx) => {
-        const ref = tx.on(database).append(ENTRIES_TABLE, value);
-        for (const agent of woken) addWake(tx, { session, entry: ref, agent, kind: 'message' });
-        const at = nowMs(clock);
-        tx.write(TOUCH, [at, session]);
-        if (key !== undefined) {
-          tx.write(FORGET, [session, at - sessionBounds.keyKeptMs]);
-          tx.write(NOTE, [session, key, ref, at], 1);
-        }
-        return {
-          get id() {
-            return ref.id;
-          },
-          woken,
-          again: false,
-        };
-      })
-      .then(({ id, woken, again }) => ({ id, woken, again }));
+    const ref = await peer.transaction((tx) => {
+      const entry = tx.on(database).append(ENTRIES_TABLE, value);
+      for (const agent of woken) addWake(tx, { session, entry, agent, kind: 'message' });
+      const at = nowMs(clock);
+      tx.write(TOUCH, [at, session]);
+      if (key !== undefined) {
+        tx.write(FORGET, [session, at - sessionBounds.keyKeptMs]);
+        tx.write(NOTE, [session, key, entry, at], 1);
+      }
+      return entry;
+    });
+    return { id: ref.id, woken, again: false };
   } catch (error) {
     if (!(error instanceof FairleadError) || error.code !== 'transaction_refused') throw error;
     const posted = await postedAs(floor, message);

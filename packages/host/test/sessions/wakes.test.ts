@@ -219,3 +219,18 @@ test('only the home of an agent wakes it; a session that arrives there is answer
   await there.fed();
   assert.deepEqual(await there.wakes(session), ['ann:pending', 'ann:pending']);
 });
+
+test('a message that rights undo while it waits is answered by nobody', async (t) => {
+  const { made, session } = await setUp(t);
+  const there = await room(t, { seed: 2 });
+  const database = await made.sessions.open(session);
+  await database.access.grant(there.peer.peerId, 'append');
+  (await copyTo(there.host, database)).release();
+  await there.say(session, text('let me in'), { kind: 'person', id: 'eve' });
+  await copyTo(made.host, await there.sessions.open(session));
+  await made.fed();
+  assert.deepEqual(await made.wakes(session), ['ann:pending']);
+  await database.access.revoke(there.peer.peerId, { cuts: { [there.peer.author]: 0 } });
+  await made.fed();
+  assert.deepEqual(await made.wakes(session), ['ann:ignored:retracted']);
+});
