@@ -258,14 +258,41 @@ test('reset with --forget-peer removes the keys too, also where the database is 
   assert.equal(statSync(state).mode & 0o777, 0o700);
 });
 
-test('a state directory that may not be written is named', async (t) => {
+test('a state directory that may not be written is named, and no copy of a key stays in it', async (t) => {
   const { state, folder, run } = machine(t);
   await written(state, 'kept');
   await run('backup', 'copy');
-  // A folder stands where the first file of the restore is laid: what the disk says has a code of ours.
+  // A folder stands where the author's key would: what the disk says has a code of ours.
+  const other = join(folder, 'other');
+  mkdirSync(join(other, 'author.key'), { recursive: true });
+  const { exit, stderr } = await run('restore', 'copy', '--state-dir', other);
+  assert.equal(exit, 1);
+  assert.match(stderr, /state_directory_unwritable/);
+  assert.deepEqual(readdirSync(other).toSorted(), ['author.key', 'lock']);
+});
+
+test('what stands in the way of a restore is named', async (t) => {
+  const { state, folder, run } = machine(t);
+  await written(state, 'kept');
+  await run('backup', 'copy');
   const other = join(folder, 'other');
   mkdirSync(join(other, 'fairlead.db.restored', 'x'), { recursive: true });
   const { exit, stderr } = await run('restore', 'copy', '--state-dir', other);
   assert.equal(exit, 1);
-  assert.match(stderr, /state_directory_unwritable/);
+  assert.match(stderr, /restore_place_taken/);
+  assert.ok(stderr.includes(`${join(other, 'fairlead.db.restored')} is in the way`), stderr);
+  assert.doesNotMatch(stderr, /has room/);
+});
+
+test('a backup with a key that is none is refused, and the host starts on as it was', async (t) => {
+  const { state, folder, run } = machine(t);
+  const first = await written(state, 'kept');
+  await run('backup', 'copy');
+  writeFileSync(join(folder, 'copy', 'peer.key'), '{}');
+  const { exit, stderr } = await run('restore', 'copy', '--replace');
+  assert.equal(exit, 1);
+  assert.match(stderr, /backup_invalid/);
+  assert.match(stderr, /see its peer\.key/);
+  const after = await written(state, 'more', first.root);
+  assert.deepEqual([after.texts, after.peerId, after.author], [['kept', 'more'], first.peerId, first.author]);
 });

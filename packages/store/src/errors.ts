@@ -117,6 +117,10 @@ export const storeErrors = defineErrors({
     message: 'The other peer did not answer in time.',
     next: 'Connect again; what is missing is fetched from where it stopped.',
   },
+  restore_place_taken: {
+    message: 'Something stands in the state directory where a restore lays its copies; nothing was changed.',
+    next: 'Look at what the message names and move it away, then restore again.',
+  },
   restore_target_in_use: {
     message: 'The state directory holds a database already.',
     next: 'Restore into another state directory, or give --replace: what is there is put aside, not removed.',

@@ -39,6 +39,15 @@ export const LOG_FILE_MAX_BYTES = 16 * 1024 * 1024;
 /** The page cache, in KiB: holds the hot ends of every table and the whole index of a full journal. */
 export const PAGE_CACHE_KIB = 8 * 1024;
 
+/** A key file holds two keys, a signature and a few numbers: a quarter of this. */
+export const KEY_FILE_MAX_BYTES = 4_096;
+
+/** What `secret.key` holds: a key as long as the digest that is made with it. */
+export const SECRET_KEY_BYTES = 32;
+
+/** `backup.json`: a format and a time, with room for what a later version says about itself. */
+export const BACKUP_NOTE_MAX_BYTES = 4_096;
+
 const MIB = 1024 * 1024;
 
 // The numbers from here to CLOCK_LIMIT are part of the commit format: every peer must refuse alike, so they never change.

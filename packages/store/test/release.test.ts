@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { waitFor } from '@fairlead/testing';
+import { OpenDatabase } from '../src/peer/open-database.ts';
 import { overTheWire, peerTest, texts } from './peer-fixture.ts';
 
 peerTest(
@@ -83,4 +85,25 @@ peerTest('a released handle refuses everything but its name', async (_t, open) =
   assert.throws(() => database.changes('entries'), released);
   assert.throws(() => database.version(), released);
   assert.throws(() => database.access.mine(), released);
+});
+
+peerTest('with the last handle of a database its memory is given back, and not before', async (_t, open) => {
+  const { peer } = await open();
+  const first = await peer.create('session');
+  assert.ok(first instanceof OpenDatabase);
+  const { core, root } = first;
+  const second = await peer.open(root);
+  const state = core.openState(root);
+  assert.ok(state !== undefined);
+  first.release();
+  first.release();
+  assert.equal(core.openState(root), state);
+  second.release();
+  assert.equal(core.openState(root), undefined);
+  const again = await peer.open(root);
+  const written = again.table('entries').append('in flight');
+  again.release();
+  assert.notEqual(core.openState(root), undefined, 'somebody still writes');
+  await written;
+  await waitFor(() => core.openState(root) === undefined, { what: 'the memory to be given back' });
 });

@@ -69,6 +69,26 @@ test('what is not admin changes no rights', () => {
   assert.equal(rights.standingOf('B'), 'write');
 });
 
+for (const cut of [2.5, 2 ** 53, Number.MAX_VALUE, -1, '4', null] as const)
+  test(`a cut of ${JSON.stringify(cut)} is none that a commit has, and keeps nothing`, () => {
+    const rights = Rights.fold([
+      genesis('a', 10),
+      grants('a', 2, 20, { B: { role: 'write' } }),
+      grants('a', 3, 50, { B: none({ b: cut }) }),
+    ]);
+    const kept = [1, 2, 3].filter((seq) => rights.allows('B', at('b', seq, 30 + seq), 1));
+    assert.deepEqual(kept, []);
+  });
+
+test('the highest cut that there can be keeps everything', () => {
+  const rights = Rights.fold([
+    genesis('a', 10),
+    grants('a', 2, 20, { B: { role: 'write' } }),
+    grants('a', 3, 50, { B: none({ b: 2 ** 53 - 1 }) }),
+  ]);
+  assert.equal(rights.allows('B', at('b', 3, 33), 1), true);
+});
+
 test('a revocation cuts each author at the commit that it names, whatever the clocks say', () => {
   const log = [
     genesis('a', 10),

@@ -6,7 +6,7 @@ import { logOf } from '../sqlite/log-of.ts';
 import type { Store } from '../store.ts';
 
 /** What a backup holds beside the database. Never `author.key`: a restored folder writes under a new author. */
-const KEPT_FILES = ['peer.key', 'secret.key'];
+export const KEY_FILES = ['peer.key', 'secret.key'];
 
 export const BACKUP_FORMAT = 'fairlead-backup-v1';
 
@@ -28,13 +28,17 @@ export async function backup(options: {
     if (await isThere(to)) throw storeError('backup_target_exists');
     partial = await mkdtemp(`${to}.partial-`);
     await logOf(store).backup(join(partial, 'fairlead.db'));
-    for (const name of KEPT_FILES) {
+    for (const name of KEY_FILES) {
       const from = join(stateDirectory, name);
-      if (await exists(from)) await copyFile(from, join(partial, name));
+      // A link may stand for a key; a FIFO would be waited for.
+      const found = await stat(from).catch(() => null);
+      if (found === null) continue;
+      if (!found.isFile()) throw storeError('key_file_invalid', undefined, { file: name });
+      await copyFile(from, join(partial, name));
     }
     const about = { format: BACKUP_FORMAT, at_ms: clock.wallMs() };
     await writeFile(join(partial, 'backup.json'), `${JSON.stringify(about)}\n`, { mode: 0o600 });
-    for (const name of ['fairlead.db', 'backup.json', ...KEPT_FILES]) await syncFile(join(partial, name));
+    for (const name of ['fairlead.db', 'backup.json', ...KEY_FILES]) await syncFile(join(partial, name));
     await rename(partial, to);
     await syncFile(dirname(to));
   } catch (error) {
@@ -49,7 +53,7 @@ function unwritable(error: unknown): FairleadError {
 }
 
 /** Throws where it cannot be told, because a folder above may not be looked into. */
-async function isThere(path: string): Promise<boolean> {
+export async function isThere(path: string): Promise<boolean> {
   try {
     await lstat(path);
     return true;

@@ -70,7 +70,7 @@ export class IdentityFiles {
     const path = join(this.#folder, 'peer.key');
     const stored = readKeyFile(path);
     if (stored !== undefined) {
-      const key = stored['format'] === PEER_FORMAT ? keyOf(stored) : null;
+      const key = peerKeyOf(stored);
       if (key === null) throw storeError('key_file_invalid');
       return key;
     }
@@ -112,6 +112,11 @@ function mintReason(
   if (device !== now.incarnation.device || inode !== now.incarnation.inode || born !== now.incarnation.born)
     return 'moved';
   return known.arrivals <= now.arrivals ? null : 'older';
+}
+
+/** The key that a `peer.key` holds; null where it holds none. */
+export function peerKeyOf(stored: JsonObject): SigningKey | null {
+  return stored['format'] === PEER_FORMAT ? keyOf(stored) : null;
 }
 
 function keyOf(stored: JsonObject): SigningKey | null {

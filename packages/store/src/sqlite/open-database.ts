@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import { storeError } from '../errors.ts';
 import { BUSY_TIMEOUT_MS, CHECKPOINT_PAGES, LOG_FILE_MAX_BYTES, PAGE_CACHE_KIB } from '../limits.ts';
 import type { Migration } from '../migrations/migration.ts';
@@ -26,11 +27,16 @@ export function openDatabase(path: string, migrations: readonly Migration[]): Da
   }
 }
 
-/** Looks whether a file is this program's database of a known version, and whole as far as its pages tell. Throws coded errors. */
+/**
+ * Looks whether a file that nobody writes to is this program's database of a known version, and whole as far as its pages tell.
+ * Looks at that file alone, as a copy of it would be: a log beside it is not read, and none is made. Throws coded errors.
+ */
 export function inspectDatabase(path: string, migrations: readonly Migration[]): void {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(path, { readOnly: true });
+    const url = pathToFileURL(path);
+    url.searchParams.set('immutable', '1');
+    database = new DatabaseSync(url, { readOnly: true });
     recognise(database, migrations);
     const check = database.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
     if (check !== 'ok') throw storeError('store_corrupt');
