@@ -4,7 +4,7 @@ import { rateLimits } from '../limits.ts';
 export type RateVerdict =
   | { readonly ok: true }
   /** `afterMs`: when the same call may pass; absent where it never does. */
-  | { readonly ok: false; readonly afterMs?: number };
+  | { readonly ok: false; readonly code: 'rate_limited'; readonly afterMs?: number };
 
 /** The moments of the calls of one subject and tool, oldest first; those before `head` have left the window. */
 interface Window {
@@ -28,7 +28,7 @@ export class RateLimiter {
   /** Takes one call of `tool` by `subject`. `perMinute`: undefined is unlimited and not counted, 0 refuses all. A refused call does not count. */
   take(subject: string, tool: string, perMinute: number | undefined): RateVerdict {
     if (perMinute === undefined) return { ok: true };
-    if (perMinute <= 0) return { ok: false };
+    if (perMinute <= 0) return { ok: false, code: 'rate_limited' };
     const now = this.#clock.monotonicMs();
     const key = JSON.stringify([subject, tool]);
     const known = this.#windows.get(key);
@@ -37,8 +37,8 @@ export class RateLimiter {
     const limit = Math.min(perMinute, rateLimits.perMinuteMax);
     if (known !== undefined && count >= limit)
       // The one that must leave first: with a lowered limit that is not the oldest.
-      return { ok: false, afterMs: this.#leaves(known.calls[known.calls.length - limit] ?? now, now) };
-    if (!this.#hasRoom(known === undefined, now)) return { ok: false, afterMs: rateLimits.windowMs };
+      return refused(this.#leaves(known.calls[known.calls.length - limit] ?? now, now));
+    if (!this.#hasRoom(known === undefined, now)) return refused(rateLimits.windowMs);
     const window = known ?? { calls: [], head: 0 };
     window.calls.push(now);
     this.#calls += 1;
@@ -72,4 +72,8 @@ export class RateLimiter {
     calls.splice(0, window.head);
     window.head = 0;
   }
+}
+
+function refused(afterMs: number): RateVerdict {
+  return { ok: false, code: 'rate_limited', afterMs };
 }

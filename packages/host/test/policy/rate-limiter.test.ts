@@ -11,18 +11,18 @@ test('in no minute does a tool run more often than its limit', async () => {
   assert.deepEqual(take(), { ok: true });
   await clock.advance(40_000);
   assert.deepEqual(take(), { ok: true });
-  assert.deepEqual(take(), { ok: false, afterMs: 20_000 });
+  assert.deepEqual(take(), { ok: false, code: 'rate_limited', afterMs: 20_000 });
   await clock.advance(19_999);
-  assert.deepEqual(take(), { ok: false, afterMs: 1 });
+  assert.deepEqual(take(), { ok: false, code: 'rate_limited', afterMs: 1 });
   await clock.advance(1);
   assert.deepEqual(take(), { ok: true });
-  assert.deepEqual(take(), { ok: false, afterMs: 40_000 });
+  assert.deepEqual(take(), { ok: false, code: 'rate_limited', afterMs: 40_000 });
 });
 
 test('absent is unlimited, 0 is never, and callers and tools are counted apart', () => {
   const limiter = new RateLimiter(manualClock());
   for (let at = 0; at < 100; at += 1) assert.deepEqual(limiter.take('a', 't', undefined), { ok: true });
-  assert.deepEqual(limiter.take('a', 't', 0), { ok: false });
+  assert.deepEqual(limiter.take('a', 't', 0), { ok: false, code: 'rate_limited' });
   for (const [subject, tool] of [
     ['a', 't'],
     ['b', 't'],
@@ -40,7 +40,7 @@ test('a lowered limit holds for the calls before it', async () => {
     limiter.take('a', 't', 5);
     await clock.advance(1000);
   }
-  assert.deepEqual(limiter.take('a', 't', 1), { ok: false, afterMs: 59_000 });
+  assert.deepEqual(limiter.take('a', 't', 1), { ok: false, code: 'rate_limited', afterMs: 59_000 });
   assert.deepEqual(limiter.take('a', 't', 5), { ok: true });
 });
 
@@ -48,7 +48,7 @@ test('as many callers as can be remembered: a new one waits, and nobody is forgo
   const clock = manualClock();
   const limiter = new RateLimiter(clock);
   for (let at = 0; at < 4096; at += 1) assert.equal(limiter.take(`s${at}`, 't', 1).ok, true);
-  assert.deepEqual(limiter.take('new', 't', 1), { ok: false, afterMs: 60_000 });
+  assert.deepEqual(limiter.take('new', 't', 1), { ok: false, code: 'rate_limited', afterMs: 60_000 });
   assert.equal(limiter.take('s0', 't', 1).ok, false);
   assert.equal(limiter.take('s0', 't', 2).ok, true);
   await clock.advance(60_000);
