@@ -1,11 +1,12 @@
 export {
   type Activation,
   effectiveSet,
-  type FoldOptions,
   readActive,
   readOptOuts,
 } from './activation/active-set.ts';
 export { history, type PastSwitch } from './activation/history.ts';
+export type { FoldOptions } from './activation/newest-events.ts';
+export type { Missing } from './activation/read-missing.ts';
 export { activate, deactivate } from './activation/switch.ts';
 export type { AgentDirectory, HostedAgent } from './agent-state/agent-directory.ts';
 export type { AgentStateAllowlist } from './agent-state/agent-scope.ts';

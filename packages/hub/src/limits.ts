@@ -61,8 +61,10 @@ export const monitorLimits = Object.freeze({
 
 /** The logs of what is switched on. */
 export const activationLimits = Object.freeze({
-  /** Unreadable rows of one name that are looked behind: a hostile peer must not make every turn read its whole log. */
-  maxMalformed: 8,
+  /** Records of a log whose names are all read; of a longer one those alone that are asked for: every turn may read it. */
+  maxWholeRecords: 10_000,
+  /** Names that are on and not installed in one answer: more than a person reads. */
+  maxMissing: 1000,
   /** Switches in one commit: the store takes 499 operations. */
   maxInCommit: 400,
   /** One page of history unless asked otherwise, and the most of one: what a person reads. */
@@ -80,8 +82,8 @@ export const settingsLimits = Object.freeze({
   maxLayers: 2048,
   /** One patch: the bound of a call's arguments. */
   maxPatchBytes: 64 * KIB,
-  /** A value of the environment this long is masked wherever it stands in a text; a shorter one where it is the whole text. */
-  minMaskedPart: 8,
+  /** A value of the environment this long is masked wherever it stands in a text; a shorter one where it is a whole setting. */
+  minMaskedPart: 4,
   /** Reports that are remembered, so that a wrong value is told once and not at every change. */
   maxTold: 1024,
   /** How deep values of the file are looked through for variables: what JSON of an extension may be. */

@@ -1,18 +1,12 @@
 import type { ExtensionRef } from '@fairlead/extension/runtime';
-import type { AsOf, Database } from '@fairlead/store';
+import type { Database } from '@fairlead/store';
 import type { Report } from '../report.ts';
-import { newestEvents } from './newest-events.ts';
+import { type FoldOptions, newestEvents } from './newest-events.ts';
 
 /** An extension as a log names it. */
 export interface Activation {
   readonly name: string;
   readonly ref: ExtensionRef;
-}
-
-/** Where a fold is taken, and who hears of rows that are none. */
-export interface FoldOptions {
-  readonly asOf?: AsOf;
-  readonly report?: Report;
 }
 
 /** What a session has switched on, by name, with the ref that was written. */
@@ -26,11 +20,11 @@ export async function readActive(
   return active;
 }
 
-/** What an agent has opted out of: names whose newest switch in the agent's log is off. */
+/** What an agent has opted out of: names whose newest switch in the agent's log is off, or cannot be read. */
 export async function readOptOuts(agent: Database, options: FoldOptions = {}): Promise<ReadonlySet<string>> {
   const off = new Set<string>();
   for (const event of (await newestEvents(agent, options)).values())
-    if (event.kind === 'deactivated') off.add(event.name);
+    if (event.kind !== 'activated') off.add(event.name);
   return off;
 }
 
@@ -46,15 +40,4 @@ export async function effectiveSet(
   if (logs.agent === undefined) return active;
   const off = await readOptOuts(logs.agent, options);
   return new Map([...active].filter(([name]) => !off.has(name)));
-}
-
-/** What is switched on and not installed here, by name, with the ref under which it can be fetched. */
-export function missing(
-  active: ReadonlyMap<string, ExtensionRef>,
-  installed: { has(name: string): boolean },
-): readonly Activation[] {
-  return [...active]
-    .filter(([name]) => !installed.has(name))
-    .map(([name, ref]) => ({ name, ref }))
-    .sort((left, right) => (left.name < right.name ? -1 : 1));
 }

@@ -12,7 +12,7 @@ import { nowMs } from './switch.ts';
  * Writes into a session's log what is installed here and what the log does not say yet, at the start of the session, in one
  * commit; returns how many switches that were. A name is written that has no switch at all, or whose newest switch by this peer
  * turned it on under another ref than the one installed here: a version of our own that moved on. What is off stays off, whoever
- * turned it off, and what other peers wrote is never answered, so that two peers with two versions do not write against each
+ * turned it off, an unreadable switch among them, and what other peers wrote is never answered, so that two peers with two versions do not write against each
  * other. Nothing to write is no commit; in a session that this peer may not write to nothing is written.
  */
 export async function recordActive(
@@ -23,7 +23,10 @@ export async function recordActive(
   const { peerId, clock, report } = by;
   const mine = session.access.mine();
   if (mine === null || mine === 'read' || session.newer) return 0;
-  const newest = await newestEvents(session, report === undefined ? {} : { report });
+  const newest = await newestEvents(session, {
+    names: installed.map(({ name }) => name),
+    ...(report === undefined ? {} : { report }),
+  });
   const rows: Activation[] = [];
   for (const { name, ref } of installed)
     if (await isUnsaid(session, newest.get(name), { name, ref }, peerId)) rows.push({ name, ref });
@@ -43,7 +46,7 @@ async function isUnsaid(
   peerId: string,
 ): Promise<boolean> {
   if (newest === undefined) return true;
-  if (newest.kind === 'deactivated') return false;
+  if (newest.kind !== 'activated') return false;
   const own = newest.peer === peerId ? newest : await newestBy(session, peerId, name);
   return own?.kind === 'activated' && !sameRef(own.ref, ref);
 }

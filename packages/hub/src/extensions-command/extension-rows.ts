@@ -1,6 +1,7 @@
 import type { ExtensionRef, Manifest } from '@fairlead/extension/runtime';
 import { version } from '@fairlead/extension/runtime';
 import { readActive, readOptOuts } from '../activation/active-set.ts';
+import { missing } from '../activation/read-missing.ts';
 import type { CommandPlace } from './command-answer.ts';
 import type { ExtensionsPorts } from './ports.ts';
 
@@ -26,11 +27,18 @@ export interface ExtensionRow {
   readonly troubles: readonly RowTrouble[];
 }
 
+/** The list of a session. */
+export interface ExtensionRows {
+  readonly rows: readonly ExtensionRow[];
+  /** How many more are missing than the thousand that are listed. */
+  readonly more: number;
+}
+
 /** Every extension that is installed here or switched on there: those that run in install order, those that do not, the missing. */
 export async function extensionRows(
   ports: ExtensionsPorts,
   { session, agent }: CommandPlace,
-): Promise<readonly ExtensionRow[]> {
+): Promise<ExtensionRows> {
   const active = await readActive(session);
   const optOuts = agent === undefined ? undefined : await optOutsOf(ports, agent.id);
   const waiting = await ports.waiting(session.root, agent?.id);
@@ -73,9 +81,9 @@ export async function extensionRows(
     ...failed.map(({ name, ref, manifest, code, reason }) => row(name, ref, manifest, [{ code, reason }])),
   ];
   const known = new Set(rows.map(({ name }) => name));
-  for (const [name, ref] of [...active].sort(([one], [other]) => (one < other ? -1 : 1)))
-    if (!known.has(name)) rows.push({ ...row(name, ref, undefined, []), state: 'missing' });
-  return rows;
+  const { extensions, more } = missing(active, known);
+  for (const { name, ref } of extensions) rows.push({ ...row(name, ref, undefined, []), state: 'missing' });
+  return { rows, more };
 }
 
 async function optOutsOf({ agents }: ExtensionsPorts, id: string): Promise<ReadonlySet<string>> {

@@ -74,10 +74,10 @@ async function run(
 }
 
 async function list(ports: ExtensionsPorts, place: CommandPlace): Promise<CommandAnswer> {
-  const rows = await extensionRows(ports, place);
+  const { rows, more } = await extensionRows(ports, place);
   const agent = place.agent === undefined ? null : { id: place.agent.id, name: place.agent.name };
-  const data = JSON.parse(JSON.stringify({ session: place.session.root, agent, extensions: rows }));
-  return { text: listText(rows, place.agent), data };
+  const data = JSON.parse(JSON.stringify({ session: place.session.root, agent, extensions: rows, more }));
+  return { text: listText({ rows, more }, place.agent), data };
 }
 
 async function historyOf(

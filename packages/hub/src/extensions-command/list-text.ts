@@ -1,16 +1,17 @@
 import type { ExtensionRef } from '@fairlead/extension/runtime';
 import type { HostedAgent } from '../agent-state/agent-directory.ts';
-import type { ExtensionRow } from './extension-rows.ts';
+import type { ExtensionRow, ExtensionRows } from './extension-rows.ts';
 import { shortLine } from './short-line.ts';
 
 /** The list as people read it: a legend, then a line for each extension, its state as a mark and as a word. */
-export function listText(rows: readonly ExtensionRow[], agent: HostedAgent | undefined): string {
+export function listText({ rows, more }: ExtensionRows, agent: HostedAgent | undefined): string {
   if (rows.length === 0) return 'No extension is installed, and this session names none.';
   const whose = agent === undefined ? 'in this session' : `for ${shortLine(agent.name)} in this session`;
   const width = Math.max(...rows.map(({ state }) => state.length));
   return [
     `Extensions ${whose}: ✓ on, ✗ off, ⚠ needs a look`,
     ...rows.map((row) => `${markOf(row)} ${row.state.padEnd(width)}  ${lineOf(row)}`),
+    ...(more === 0 ? [] : [`⚠ and ${more} more that are on and not installed here`]),
   ].join('\n');
 }
 

@@ -19,13 +19,14 @@ export async function switchExtension(
   what: { readonly name: string; readonly on: boolean; readonly target: Target },
 ): Promise<CommandAnswer> {
   const { name, on, target } = what;
-  const active = await readActive(place.session);
-  const manifest = [...ports.installed(), ...ports.failed()].find((known) => known.name === name)?.manifest;
+  const known = [...ports.installed(), ...ports.failed()];
+  const active = await readActive(place.session, { names: [name, ...known.map((one) => one.name)] });
+  const manifest = known.find((one) => one.name === name)?.manifest;
   const activation = activationOf(ports, name, on ? new Map() : active);
   if (target === 'agent') {
     const agent = await hostedAgent(ports, place);
     const log = await ports.agents.open(agent.id);
-    const off = (await readOptOuts(log)).has(name);
+    const off = (await readOptOuts(log, { names: [name] })).has(name);
     const who = shortLine(agent.name);
     if (on !== off)
       return said(name, target, on, false, `${name} is ${on ? 'on' : 'off'} for ${who} already.`);
@@ -95,7 +96,8 @@ function agentOnText(name: string, who: string, inSession: boolean): string {
 
 async function sessionOnText(ports: ExtensionsPorts, { agent }: CommandPlace, name: string): Promise<string> {
   const hosted = agent === undefined ? null : await ports.agents.resolve(agent.id);
-  const off = hosted !== null && (await readOptOuts(await ports.agents.open(hosted.id))).has(name);
+  const off =
+    hosted !== null && (await readOptOuts(await ports.agents.open(hosted.id), { names: [name] })).has(name);
   if (!off) return `${name} is on in this session.`;
   return `${name} is on in this session, and off for ${shortLine(hosted.name)} until \`/extensions add ${name} agent\`.`;
 }

@@ -10,6 +10,8 @@ export interface FailureBookOptions {
   readonly store: Store;
   readonly clock: Clock;
   readonly report: Report;
+  /** Hides what no reason may hold. Default: nothing. */
+  readonly mask?: (text: string) => string;
 }
 
 /** What failed, where it failed, and whether the next use tries again. */
@@ -49,14 +51,16 @@ export class FailureBook {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #report: Report;
+  readonly #mask: (text: string) => string;
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
   #written: Promise<void> = Promise.resolve();
 
-  private constructor({ store, clock, report }: FailureBookOptions) {
+  private constructor({ store, clock, report, mask = (text) => text }: FailureBookOptions) {
     this.#store = store;
     this.#clock = clock;
     this.#report = report;
+    this.#mask = mask;
   }
 
   /** Reads what an earlier start left. All of it is due: a restart tries again at once. Rejects with a code of the store's. */
@@ -85,7 +89,7 @@ export class FailureBook {
       scope,
       key,
       code,
-      reason: cutReason(reason),
+      reason: cutReason(this.#mask(reason)),
       tries,
       nextTryMs: pause === undefined ? null : Math.round(this.#clock.wallMs() + pause),
     });

@@ -1,7 +1,7 @@
 import type { Clock, Json } from '@fairlead/base';
 import type { CallOutcome, ExtensionRef, LogLine } from '@fairlead/extension/runtime';
 import type { Peer, Store } from '@fairlead/store';
-import type { Activation } from '../activation/active-set.ts';
+import type { Missing } from '../activation/read-missing.ts';
 import type { AgentDirectory, HostedAgent } from '../agent-state/agent-directory.ts';
 import type { AgentStateAllowlist } from '../agent-state/agent-scope.ts';
 import type { ExtensionsPorts } from '../extensions-command/ports.ts';
@@ -28,6 +28,8 @@ export interface HubOptions {
   readonly sources: readonly ExtensionSource[];
   /** `[extensions.NAME.settings]` of `fairlead.toml`, secrets in place. */
   readonly settings?: ResolvedSettings;
+  /** More values to hide and to refuse in saved settings: those of `[extensions.NAME] env`. */
+  readonly secrets?: readonly string[];
   /** Which agents' state each extension may touch: absent is all, empty none. */
   readonly agentState?: AgentStateAllowlist;
   /** Command names of the host; default `RESERVED_COMMANDS`. */
@@ -41,7 +43,7 @@ export interface HubOptions {
 
 /** What opening a session came to. */
 export interface OpenedSession {
-  /** What the session has on, by name, with the refs in its log. */
+  /** What the session has on, by name, with the refs in its log; where that is very long, what is installed here of it. */
   readonly active: ReadonlyMap<string, ExtensionRef>;
   /** Switches that were written because the log did not say them yet. */
   readonly recorded: number;
@@ -96,8 +98,8 @@ export interface Hub extends AsyncDisposable {
   outputs(session: string): Promise<SessionOutputs>;
   /** What `/extensions` reads and writes. */
   readonly commandPorts: ExtensionsPorts;
-  /** What a session has on and this host does not have. */
-  missing(session: string): Promise<readonly Activation[]>;
+  /** What a session has on and this host does not have, by name, at most 1,000. */
+  missing(session: string): Promise<Missing>;
   /** Closes every session, then every agent, then every extension, the last one first. Twice is once. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
-import { BudgetWheel, HookDispatcher, type HookReport } from '@fairlead/extension/runtime';
+import type { Json } from '@fairlead/base';
+import { BudgetWheel, HookDispatcher, type HookReport, type LogLine } from '@fairlead/extension/runtime';
 import { AgentStates } from '../agent-state/agent-state.ts';
 import { ExtensionHost } from '../dispatch/extension-host.ts';
 import { FailureBook } from '../failures/failure-book.ts';
@@ -11,6 +12,7 @@ import { LiveSets } from '../live/live-sets.ts';
 import { Outputs } from '../outputs/outputs.ts';
 import type { Report } from '../report.ts';
 import { SessionDoor } from '../sessions/session-door.ts';
+import { SecretMask } from '../settings/secret-mask.ts';
 import { SettingsBook } from '../settings/settings-book.ts';
 import type { Hub, HubOptions } from './hub.ts';
 import { LiveAgents } from './live-agents.ts';
@@ -23,9 +25,13 @@ import { RunningHub } from './running-hub.ts';
  * the store; then nothing of it runs. Close it before the peer and the store.
  */
 export async function openHub(options: HubOptions): Promise<Hub> {
-  const { peer, store, clock, report, agents: directory, reserved, maxInstances, log } = options;
-  const settings = new SettingsBook(options.settings ?? { values: {}, secrets: [], missing: [] }, report);
-  const failures = await FailureBook.open({ store, clock, report });
+  const { peer, store, clock, agents: directory, reserved, maxInstances, log } = options;
+  const file = options.settings ?? { values: {}, secrets: [], missing: [] };
+  const secrets = new SecretMask([...file.secrets, ...(options.secrets ?? [])]);
+  const mask = (text: string) => secrets.text(text);
+  const report: Report = (line) => options.report({ ...line, reason: mask(line.reason) });
+  const settings = new SettingsBook(file, report, secrets);
+  const failures = await FailureBook.open({ store, clock, report, mask });
   const wheel = new BudgetWheel(clock);
   const hooks = new HookDispatcher({ wheel, report: (failure) => tellHook(report, failure) });
   const engine = new Engine({ clock, wheel, hooks, settings, report });
@@ -37,12 +43,13 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     failures,
     clock,
     report,
+    mask,
     settingsFor: async (extension, scope) => await settings.for(extension, await placeOf(scope)),
     ...names,
     ...(maxInstances === undefined ? {} : { maxInstances }),
   });
   const sets = new LiveSets({ engine, roster, instances });
-  const outputs = new Outputs(store);
+  const outputs = new Outputs(store, mask);
   const sessions = new OpenSessions({
     peer,
     clock,
@@ -64,16 +71,17 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     failures,
     clock,
     report,
+    mask,
     hostFor: (ref) =>
       new ExtensionHost({
         ref,
         engine,
-        door: new SessionDoor({ extension: ref.name, clock, open: sessionDatabase }),
+        door: new SessionDoor({ extension: ref.name, clock, mask, open: sessionDatabase }),
         settings,
         agentStates,
         installed: (name) => roster.get(name),
         session: sessionDatabase,
-        log: (extension, line) => log?.({ ...line, extension }),
+        log: (extension, line) => log?.({ ...maskedLine(line, secrets), extension }),
       }),
     ...names,
   });
@@ -96,6 +104,13 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     await failures.flush();
     throw error;
   }
+}
+
+function maskedLine(line: LogLine, secrets: SecretMask): LogLine {
+  const message = secrets.text(line.message);
+  return line.data === undefined
+    ? { ...line, message }
+    : { ...line, message, data: secrets.json(line.data as Json) as NonNullable<LogLine['data']> };
 }
 
 function tellHook(report: Report, { owner, kind, code, reason }: HookReport): void {

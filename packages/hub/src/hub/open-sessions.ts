@@ -108,7 +108,10 @@ export class OpenSessions {
     try {
       using set = await sets.lease(session, undefined);
       await fireSessionStart(set);
-      const active: ReadonlyMap<string, ExtensionRef> = await readActive(database, { report });
+      const active: ReadonlyMap<string, ExtensionRef> = await readActive(database, {
+        report,
+        names: installed.map(({ name }) => name),
+      });
       await this.#parts.published(session);
       return { active, recorded };
     } catch (error) {

@@ -1,7 +1,7 @@
 import { type Clock, FairleadError, type Json } from '@fairlead/base';
 import type { CallOutcome } from '@fairlead/extension/runtime';
 import type { Peer } from '@fairlead/store';
-import { type Activation, missing, readActive } from '../activation/active-set.ts';
+import { type Missing, readMissing } from '../activation/read-missing.ts';
 import type { AgentDirectory, HostedAgent } from '../agent-state/agent-directory.ts';
 import { dispatchRoutine, type RoutinePlace } from '../dispatch/dispatch-routine.ts';
 import { hubError } from '../errors.ts';
@@ -148,10 +148,10 @@ export class RunningHub implements Hub {
     return this.#parts.outputs.of(session);
   }
 
-  async missing(session: string): Promise<readonly Activation[]> {
+  async missing(session: string): Promise<Missing> {
     const { sessions, peer, roster, report } = this.#parts;
     const database = sessions.databaseOf(session) ?? (await peer.open(session));
-    return missing(await readActive(database, { report }), roster);
+    return await readMissing(database, roster, { report });
   }
 
   close(): Promise<void> {

@@ -11,6 +11,8 @@ import { within } from './within.ts';
 export interface BirthsOptions {
   readonly clock: Clock;
   hostFor(ref: ExtensionRef): Pick<HostSide, 'ask' | 'log'>;
+  /** Hides what no reason may hold. Default: nothing. */
+  readonly mask?: ((text: string) => string) | undefined;
   changed(instance: string): void;
   died(generation: Generation): void;
 }
@@ -40,6 +42,11 @@ export class Births {
   }
 
   async start(source: ExtensionSource, order: number): Promise<Birth> {
+    const birth = await this.#start(source, order);
+    return birth.ok ? birth : { ...birth, reason: this.#mask(birth.reason) };
+  }
+
+  async #start(source: ExtensionSource, order: number): Promise<Birth> {
     const { clock } = this.#options;
     const death: { generation?: Generation; told: boolean } = { told: false };
     const died = (): void => {
@@ -75,6 +82,7 @@ export class Births {
         carrier,
         generation: this.#count(source.ref.name),
         startedMs: clock.monotonicMs(),
+        mask: (text) => this.#mask(text),
       });
       death.generation = generation;
       // It was told before anybody could listen.
@@ -84,6 +92,10 @@ export class Births {
       await endCarrier(carrier, clock);
       return { ok: false, ...faultOf(thrown, 'extension_load_failed') };
     }
+  }
+
+  #mask(text: string): string {
+    return this.#options.mask?.(text) ?? text;
   }
 
   #count(name: string): number {

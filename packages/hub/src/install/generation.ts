@@ -12,6 +12,8 @@ export interface GenerationParts {
   readonly carrier: Carrier;
   /** Monotonic: when it was started. */
   readonly startedMs: number;
+  /** Hides what the reason of its end may not hold. */
+  mask(text: string): string;
 }
 
 /** One generation as the registry keeps it. */
@@ -27,9 +29,12 @@ export class Generation implements Installed {
   readonly settings: CompiledSchema;
   readonly carrier: Carrier;
   readonly startedMs: number;
+  readonly #mask: GenerationParts['mask'];
   #gone: Gone | undefined;
+  #dead: Gone | undefined;
 
-  constructor({ source, order, generation, manifest, settings, carrier, startedMs }: GenerationParts) {
+  constructor(parts: GenerationParts) {
+    const { source, order, generation, manifest, settings, carrier, startedMs, mask } = parts;
     this.name = source.ref.name;
     this.ref = source.ref;
     this.tier = source.tier;
@@ -41,14 +46,23 @@ export class Generation implements Installed {
     this.settings = settings;
     this.carrier = carrier;
     this.startedMs = startedMs;
+    this.#mask = mask;
   }
 
   get gone(): Gone | undefined {
-    return this.#gone ?? this.carrier.dead;
+    if (this.#gone !== undefined) return this.#gone;
+    const { dead } = this.carrier;
+    if (dead === undefined) return undefined;
+    this.#dead ??= this.#masked(dead);
+    return this.#dead;
   }
 
   /** From now on nothing of it is called. The first reason stays. */
   leave(gone: Gone): void {
-    this.#gone ??= Object.freeze(gone);
+    this.#gone ??= this.#masked(gone);
+  }
+
+  #masked({ code, reason }: Gone): Gone {
+    return Object.freeze({ code, reason: this.#mask(reason) });
   }
 }

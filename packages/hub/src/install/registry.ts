@@ -25,6 +25,8 @@ export interface RegistryOptions {
   readonly failures: FailureBook;
   readonly clock: Clock;
   readonly report: Report;
+  /** Hides what no reason may hold. Default: nothing. */
+  readonly mask?: (text: string) => string;
   /** What the extension of a ref asks and logs. That an instance has changed, the registry takes itself. */
   hostFor(ref: ExtensionRef): Pick<HostSide, 'ask' | 'log'>;
   /** Commands that the host keeps for itself. Default: `RESERVED_COMMANDS`. */
@@ -53,6 +55,7 @@ export class Registry {
     const { clock, instances } = options;
     this.#births = new Births({
       clock,
+      mask: options.mask,
       hostFor: (ref) => options.hostFor(ref),
       changed: (instance) => instances.changed(instance),
       died: (generation) => this.#revivals.died(generation),

@@ -24,6 +24,8 @@ export interface InstancesOptions {
   readonly failures: FailureBook;
   readonly clock: Clock;
   readonly report: Report;
+  /** Hides what no reason may hold. Default: nothing. */
+  readonly mask?: (text: string) => string;
   /** The merge that `open` sees. What it throws fails that instance alone. */
   settingsFor(extension: Installed, scope: InstanceScope): JsonObject | Promise<JsonObject>;
   /** Commands that the host keeps for itself. Default: `RESERVED_COMMANDS`. */

@@ -14,6 +14,8 @@ import type { Slot } from './slot.ts';
 export interface OpenerOptions {
   readonly clock: Clock;
   readonly report: Report;
+  /** Hides what no reason may hold. Default: nothing. */
+  readonly mask?: (text: string) => string;
   settingsFor(extension: Installed, scope: InstanceScope): JsonObject | Promise<JsonObject>;
   readonly reserved: ReadonlySet<string>;
 }
@@ -52,7 +54,9 @@ export class Opener {
       this.#tellRefused(slot);
       return undefined;
     } catch (thrown) {
-      return slot.ended ? undefined : faultOf(thrown, 'instantiate_failed');
+      if (slot.ended) return undefined;
+      const { code, reason } = faultOf(thrown, 'instantiate_failed');
+      return { code, reason: this.#options.mask?.(reason) ?? reason };
     }
   }
 

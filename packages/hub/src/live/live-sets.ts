@@ -100,9 +100,9 @@ export class LiveSets {
   async #build(session: LiveSession, agent: LiveAgent | undefined): Promise<LiveSnapshot> {
     for (let round = 1; ; round += 1) {
       const before = this.#version(session, agent);
-      const active = await readActive(session.database, { report: this.#engine.report });
-      const optOuts =
-        agent === undefined ? NONE : await readOptOuts(agent.database, { report: this.#engine.report });
+      const fold = { names: this.#names(), report: this.#engine.report };
+      const active = await readActive(session.database, fold);
+      const optOuts = agent === undefined ? NONE : await readOptOuts(agent.database, fold);
       await this.#ensure(session, agent, { active, optOuts });
       if (session.isClosing) throw hubError('session_not_open', session.id);
       const version = this.#version(session, agent);
@@ -118,6 +118,11 @@ export class LiveSets {
       });
       return snapshot;
     }
+  }
+
+  /** Whose switches count here: those of what is installed. */
+  #names(): readonly string[] {
+    return [...this.#roster.all(), ...this.#roster.failed()].map(({ name }) => name);
   }
 
   /** Every instance that takes part. Those that do not any more are evicted when nobody holds them. */

@@ -17,11 +17,14 @@ interface OutputRow {
  */
 export class Outputs {
   readonly #store: Store;
+  readonly #mask: (text: string) => string;
   /** One write after another for a session, so that each is compared with the one before. */
   readonly #writing = new Map<string, Promise<void>>();
 
-  constructor(store: Store) {
+  /** `mask` hides what no text may hold; default nothing. */
+  constructor(store: Store, mask: (text: string) => string = (text) => text) {
     this.#store = store;
+    this.#mask = mask;
   }
 
   /**
@@ -62,7 +65,7 @@ export class Outputs {
     const stored = new Map((await this.#rows(session)).map((row) => [placeOf(row), row]));
     const statements: Statement[] = [];
     for (const { owner, segments: own } of segments)
-      for (const [key, text] of Object.entries(own)) {
+      for (const [key, text] of Object.entries(own).map((pair) => pair.map(this.#mask) as [string, string])) {
         const place = placeOf({ extension: owner, key });
         if (stored.get(place)?.text !== text) statements.push(put(session, { extension: owner, key, text }));
         stored.delete(place);

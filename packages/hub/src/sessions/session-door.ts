@@ -19,6 +19,8 @@ export interface SessionDoorOptions {
   /** The extension that asks. */
   readonly extension: string;
   readonly clock: Clock;
+  /** Hides what no entry may hold. Default: nothing. */
+  readonly mask?: (text: string) => string;
   /** Opens a database by its root id; rejects with `database_not_found`. */
   open(root: string): Promise<Database>;
 }
@@ -80,12 +82,14 @@ export class SessionDoor {
   }
 
   async #append(session: Database, ask: Extract<SessionAsk, { op: 'session.append' }>): Promise<Json> {
-    const { extension, clock } = this.#options;
-    const { type, text, from } = ask;
+    const { extension, clock, mask = (text: string) => text } = this.#options;
+    const { type, from } = ask;
     if (type !== 'message' && type !== 'directive') throw hubError('entry_invalid', 'type');
-    if (typeof text !== 'string' || Buffer.byteLength(text) > sessionLimits.maxTextBytes)
-      throw hubError('entry_invalid', 'text');
-    const speaker = from === undefined ? { kind: 'extension', id: extension } : speakerOf(extension, from);
+    if (typeof ask.text !== 'string') throw hubError('entry_invalid', 'text');
+    const text = mask(ask.text);
+    if (Buffer.byteLength(text) > sessionLimits.maxTextBytes) throw hubError('entry_invalid', 'text');
+    const speaker =
+      from === undefined ? { kind: 'extension', id: extension } : speakerOf(extension, from, mask);
     const entry: JsonObject = { type, at: Math.floor(clock.wallMs()), from: speaker, text };
     if (Buffer.byteLength(encodeJson(entry)) > sessionLimits.maxEntryBytes)
       throw hubError('entry_invalid', 'size');
@@ -97,12 +101,13 @@ export class SessionDoor {
 function speakerOf(
   extension: string,
   { id, name }: { readonly id: string; readonly name?: string },
+  mask: (text: string) => string,
 ): JsonObject {
   if (!isSpeakerText(id)) throw hubError('entry_invalid', 'from.id');
-  const speaker = { kind: 'client', id: `ext:${extension}/${id}` };
+  const speaker = { kind: 'client', id: `ext:${extension}/${mask(id)}` };
   if (name === undefined) return speaker;
   if (!isSpeakerText(name)) throw hubError('entry_invalid', 'from.name');
-  return { ...speaker, name };
+  return { ...speaker, name: mask(name) };
 }
 
 function isSpeakerText(value: unknown): value is string {

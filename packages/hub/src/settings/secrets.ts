@@ -62,35 +62,3 @@ function fill(value: Json, depth: number, read: (variable: string) => string): J
     Object.entries(value).map(([key, member]) => [key, fill(member, depth + 1, read)]),
   );
 }
-
-/** What stands in the place of a secret. */
-const MASK = '••••••';
-
-/** A value as people may see it: secrets masked, keys too. */
-export function maskSecrets(value: Json, secrets: readonly string[]): Json {
-  if (typeof value === 'string') return maskText(value, secrets);
-  if (typeof value !== 'object' || value === null) return value;
-  if (!isJsonObject(value)) return value.map((item) => maskSecrets(item, secrets));
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [maskText(key, secrets), maskSecrets(member, secrets)]),
-  );
-}
-
-/** Whether a value holds a secret anywhere. */
-export function holdsSecret(value: Json, secrets: readonly string[]): boolean {
-  if (typeof value === 'string') return maskText(value, secrets) !== value;
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(
-    ([key, member]) => maskText(key, secrets) !== key || holdsSecret(member, secrets),
-  );
-}
-
-function maskText(text: string, secrets: readonly string[]): string {
-  let masked = text;
-  for (const secret of secrets) {
-    if (text === secret) return MASK;
-    // A short value is a word that stands everywhere: only the whole of it is the secret.
-    if (secret.length >= settingsLimits.minMaskedPart) masked = masked.replaceAll(secret, MASK);
-  }
-  return masked;
-}

@@ -11,7 +11,8 @@ import type { Database } from '@fairlead/store';
 import { hubError } from '../errors.ts';
 import { settingsLimits } from '../limits.ts';
 import type { Report } from '../report.ts';
-import { holdsSecret, maskSecrets, type ResolvedSettings } from './secrets.ts';
+import { SecretMask } from './secret-mask.ts';
+import type { ResolvedSettings } from './secrets.ts';
 import { type LayerValues, ownValues, SETTINGS_DOC, SettingsLayers } from './settings-layer.ts';
 
 /** Whose settings: the schema is the manifest's. */
@@ -39,15 +40,17 @@ interface Merge {
  */
 export class SettingsBook {
   readonly #file: ResolvedSettings;
+  readonly #secrets: SecretMask;
   readonly #report: Report;
   readonly #layers = new SettingsLayers();
   /** By extension, session and agent, the one used longest ago first. */
   readonly #merges = new Map<string, Merge>();
   readonly #told = new Set<string>();
 
-  /** Tells at once which variables of the file are missing. */
-  constructor(file: ResolvedSettings, report: Report) {
+  /** Tells at once which variables of the file are missing. `secrets` are those of the file unless more is to be hidden. */
+  constructor(file: ResolvedSettings, report: Report, secrets = new SecretMask(file.secrets)) {
     this.#file = file;
+    this.#secrets = secrets;
     this.#report = report;
     for (const { extension, key, variable } of file.missing)
       report({ code: 'settings_variable_missing', extension, reason: `${key} names ${variable}` });
@@ -74,7 +77,7 @@ export class SettingsBook {
 
   /** A value as people may see it. */
   mask(value: Json): Json {
-    return maskSecrets(value, this.#file.secrets);
+    return this.#secrets.setting(value);
   }
 
   /**
@@ -91,8 +94,7 @@ export class SettingsBook {
     const encoded = encodeJson(Object.fromEntries(checked));
     if (Buffer.byteLength(encoded) > settingsLimits.maxPatchBytes)
       throw extensionError('settings_invalid', `a patch has ${settingsLimits.maxPatchBytes} bytes at most`);
-    for (const [key, value] of checked)
-      if (holdsSecret(value, this.#file.secrets)) throw hubError('settings_secret', key);
+    for (const [key, value] of checked) if (this.#secrets.isIn(value)) throw hubError('settings_secret', key);
     await this.#write(session, owner.name, checked);
   }
 
@@ -187,7 +189,7 @@ export class SettingsBook {
     const file = Object.hasOwn(this.#file.values, extension) ? this.#file.values[extension] : undefined;
     if (file === undefined || !Object.hasOwn(file, key)) return false;
     const given = file[key];
-    return given !== undefined && holdsSecret(given, this.#file.secrets) && jsonEqual(given, value);
+    return given !== undefined && this.#secrets.isIn(given) && jsonEqual(given, value);
   }
 
   async #write(

@@ -3,8 +3,10 @@ import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
 import type { ExtensionRef } from '@fairlead/extension/runtime';
 import { hygiene } from '@fairlead/testing';
-import { effectiveSet, missing, readActive, readOptOuts } from '../../src/activation/active-set.ts';
+import { rowOfEvent } from '../../src/activation/activation-event.ts';
+import { effectiveSet, readActive, readOptOuts } from '../../src/activation/active-set.ts';
 import { history } from '../../src/activation/history.ts';
+import { missing, readMissing } from '../../src/activation/read-missing.ts';
 import { recordActive } from '../../src/activation/record-active.ts';
 import { activate, deactivate } from '../../src/activation/switch.ts';
 import { copyTo, START_MS, type TestPeer, testPeer } from '../test-peer.ts';
@@ -218,7 +220,7 @@ test('what is on and not installed is missing, with the ref under which it can b
   await activate(session, { name: 'zoo', ref: wasm }, clock);
   await activate(session, { name: 'mail', ref: git }, clock);
   await activate(session, builtin('fs'), clock);
-  assert.deepEqual(missing(await readActive(session), new Set(['fs'])), [
+  assert.deepEqual(missing(await readActive(session), new Set(['fs'])).extensions, [
     { name: 'mail', ref: { kind: 'git', name: 'mail', repo: 'https://example.org/mail', sha: 'abc' } },
     { name: 'zoo', ref: { kind: 'oci', name: 'zoo', registry: 'example.org', digest: 'sha256:1' } },
   ]);
@@ -232,13 +234,12 @@ test('the set replays on a peer that gets only the database', async (t) => {
   await deactivate(session, 'web', one.clock);
   const copy = await copyTo(third, session);
   assert.deepEqual(await readActive(copy), new Map([['fs', builtin('fs').ref]]));
-  assert.deepEqual(missing(await readActive(copy), new Set()), [builtin('fs')]);
+  assert.deepEqual(missing(await readActive(copy), new Set()), { extensions: [builtin('fs')], more: 0 });
 });
 
-test('a row that is no switch is ignored with a report, and the one before it holds', async (t) => {
+test('a name whose newest row is no switch is off, told once, and the host does not answer it', async (t) => {
   const here = await onePeer(t);
   const session = await here.peer.create('session');
-  await record(here, session);
   const bad: JsonObject[] = [
     { kind: 'exploded', name: 'fs', timestamp_ms: 1 },
     { kind: 'deactivated', name: 'web', timestamp_ms: 1 },
@@ -253,28 +254,75 @@ test('a row that is no switch is ignored with a report, and the one before it ho
     { kind: 'deactivated', name: 'fs', timestamp_ms: 'yesterday' },
     { kind: 'deactivated', name: 'fs' },
   ];
-  for (const value of bad) await session.latest('extensions').put('fs', value);
+  await record(here, session);
   await session.latest('extensions').put('Not A Name', { kind: 'activated', name: 'Not A Name' });
-  assert.deepEqual([...(await readActive(session, { report: here.report })).keys()], ['fs', 'web']);
+  for (const value of bad) {
+    await activate(session, builtin('fs'), here.clock);
+    assert.deepEqual([...(await readActive(session)).keys()], ['fs', 'web']);
+    await session.latest('extensions').put('fs', value);
+    assert.deepEqual([...(await readActive(session)).keys()], ['web']);
+  }
+  await readActive(session, { report: here.report });
   assert.deepEqual(here.reports, [
     {
       code: 'activation_malformed',
       key: session.root,
-      reason: '2 of the newest switches in this log cannot be read and are ignored',
+      reason: '2 of the newest switches in this log cannot be read and count as off',
     },
   ]);
   assert.equal(await record(here, session), 0);
-  assert.equal((await history(session)).switches.length, 2);
+  await activate(session, builtin('fs'), here.clock);
+  assert.deepEqual([...(await readActive(session)).keys()], ['fs', 'web']);
 });
 
-test('behind eight rows that are no switches a name counts as never switched', async (t) => {
+test('an unreadable row beside a switch, in one commit or at one clock, never brings an older one back', async (t) => {
   const here = await onePeer(t);
   const session = await here.peer.create('session');
   await activate(session, builtin('fs'), here.clock);
-  for (let row = 0; row < 9; row += 1) await session.latest('extensions').put('fs', row);
+  await session.commit((tx) => {
+    tx.put('extensions', 'fs', { kind: 'deactivated', name: 'fs', timestamp_ms: 1 });
+    tx.put('extensions', 'fs', 'garbage');
+  });
   assert.deepEqual(await readActive(session), new Map());
-  assert.equal(await record(here, session, [builtin('fs')]), 1);
-  assert.deepEqual([...(await readActive(session)).keys()], ['fs']);
+  const rows = await session.table('extensions').tail(2);
+  assert.equal(rows.rows[0]?.hlc, rows.rows[1]?.hlc);
+  const there = await testPeer(t, { seed: 2 });
+  assert.deepEqual(await readActive(await copyTo(there, session)), new Map());
+});
+
+test('an unreadable switch in an agent’s log counts as an opt-out', async (t) => {
+  const here = await onePeer(t);
+  const [session, agent] = [await here.peer.create('session'), await here.peer.create('agent')];
+  await record(here, session);
+  await agent.latest('extensions').put('fs', 7);
+  assert.deepEqual([...(await effectiveSet({ session, agent })).keys()], ['web']);
+});
+
+test('of a log of more than 10,000 records only the names that are asked for are read', async (t) => {
+  const here = await onePeer(t);
+  const session = await here.peer.create('session');
+  await record(here, session);
+  await deactivate(session, 'web', here.clock);
+  for (let done = 0; done < 10_000; done += 400)
+    await session.commit((tx) => {
+      for (let index = done; index < done + 400; index += 1)
+        tx.put(
+          'extensions',
+          `x${index}`,
+          rowOfEvent({ kind: 'activated', ...builtin(`x${index}`), atMs: 1 }),
+        );
+    });
+  const names = ['fs', 'web', 'never', 'fs'];
+  assert.deepEqual([...(await readActive(session, { names })).keys()], ['fs']);
+  assert.equal((await readActive(session)).size, 10_001);
+  const whole = await readMissing(session, new Set(['fs']));
+  assert.deepEqual([whole.extensions.length, whole.extensions[0], whole.more], [1000, builtin('x0'), 9000]);
+  const latest = session.latest('extensions');
+  const wholes = t.mock.method(Object.getPrototypeOf(latest), 'all');
+  assert.equal(await record(here, session), 0);
+  assert.equal(await record(here, session, [builtin('fs', '2.0.0'), builtin('fresh')]), 2);
+  assert.deepEqual([...(await readActive(session, { names: ['fs', 'fresh'] })).keys()], ['fs', 'fresh']);
+  assert.equal(wholes.mock.callCount(), 0);
 });
 
 test('more extensions than one commit holds are recorded too', async (t) => {

@@ -160,17 +160,10 @@ async function foldByHand(database: Database): Promise<ReadonlyMap<string, strin
   for await (const row of database.table('extensions').scan()) rows.push(row);
   const folded = new Map<string, string>();
   for (const name of NAMES) {
-    const own = rows.filter(({ key }) => key === name).reverse();
-    // Switches of one clock are told apart only where the newest of them can be read.
-    let clock = Number.POSITIVE_INFINITY;
-    for (const { hlc, value } of own) {
-      if (hlc >= clock) continue;
-      clock = hlc;
-      const event = readEvent(name, value);
-      if (event === undefined) continue;
-      folded.set(name, event.kind === 'activated' ? JSON.stringify(event.ref) : 'off');
-      break;
-    }
+    const newest = rows.findLast(({ key }) => key === name);
+    if (newest === undefined) continue;
+    const event = readEvent(name, newest.value);
+    folded.set(name, event?.kind === 'activated' ? JSON.stringify(event.ref) : 'off');
   }
   return folded;
 }

@@ -301,6 +301,29 @@ test('a gate that an agent has opted out of denies nothing for that agent', asyn
   assert.equal((await call(set, 'judged')).text, 'ran');
 });
 
+test('a gate that was refused at install denies, and not for an agent that has opted out of it', async (t) => {
+  const { hub, peer, clock, session, newAgent } = await opened(t, [tools]);
+  const needy = new FakeExtension('needy', {
+    hooks: ['tool_call'],
+    requires: [{ kind: 'example.nobody' }],
+  });
+  const { refused } = await hub.install([needy.source()]);
+  assert.deepEqual(
+    refused.map(({ name, code }) => [name, code]),
+    [['needy', 'capability_missing']],
+  );
+  const { ref } = needy.source();
+  await activate(await peer.open(session), { name: 'needy', ref }, clock);
+  const ann = await newAgent('ann');
+  {
+    using set = await hub.liveSet({ session, agent: ann });
+    assert.equal((await call(set, 'free')).code, 'gate_unavailable');
+  }
+  await deactivate(await peer.open(ann.id), 'needy', clock);
+  using set = await hub.liveSet({ session, agent: ann });
+  assert.equal((await call(set, 'free')).text, 'ran');
+});
+
 test('a gate whose own cap is not provided denies, and none of its handlers runs', async (t) => {
   hygiene(t);
   const { hub, peer, clock, newSession } = await testHub(t, { extensions: [tools] });

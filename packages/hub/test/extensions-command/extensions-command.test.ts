@@ -178,6 +178,7 @@ test('the list as data says the same', async (t) => {
       },
       ...data.extensions.slice(1),
     ],
+    more: 0,
   });
   assert.deepEqual(
     data.extensions.map(({ name, state }) => [name, state]),
@@ -323,6 +324,40 @@ test('taking away what judges calls, or what others need, is said plainly', asyn
     textOf(await run('remove telegram')),
     'telegram is off in this session.\nIt provides what these need: chat.',
   );
+});
+
+test('who asks for a cap by another provider’s name needs nothing of the one that is taken away', async (t) => {
+  const others = [
+    running('matrix', { provides: ['messenger'] }),
+    running('open', { requires: [{ kind: 'messenger' }] }),
+    running('selfish', { provides: ['messenger'], requires: [{ kind: 'messenger' }] }),
+  ];
+  const { run, session, clock } = await opened(t, { installed: () => [...INSTALLED, ...others] });
+  for (const { name, ref } of others) await activate(session, { name, ref }, clock);
+  assert.equal(
+    textOf(await run('remove matrix')),
+    'matrix is off in this session.\nIt provides what these need: open, selfish.',
+  );
+  assert.equal(
+    textOf(await run('remove selfish')),
+    'selfish is off in this session.\nIt provides what these need: open.',
+  );
+});
+
+test('a list says how many are missing beyond the first thousand', async (t) => {
+  const { run, session } = await opened(t);
+  for (let done = 0; done < 1200; done += 400)
+    await session.commit((tx) => {
+      for (let index = done; index < done + 400; index += 1) {
+        const name = `x${index}`;
+        const ref = { kind: 'builtin', name, version: '1.0.0' };
+        tx.put('extensions', name, { kind: 'activated', name, extension_ref: ref, timestamp_ms: 1 });
+      }
+    });
+  const lines = textOf(await run('')).split('\n');
+  assert.equal(lines.length, 1 + INSTALLED.length + 1000 + 1);
+  assert.equal(lines.at(-1), '⚠ and 200 more that are on and not installed here');
+  assert.equal((dataOf(await run('list')) as { more: number }).more, 200);
 });
 
 test('a name that is not installed is refused with the nearest one; one that the log names can be removed', async (t) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { repositoryRoot } from '@fairlead/testing';
 import { unknownSubCommand } from '../../src/extensions-command/usage.ts';
-import { activationLimits, commandLimits } from '../../src/limits.ts';
+import { activationLimits, commandLimits, settingsLimits } from '../../src/limits.ts';
 
 const page = readFileSync(join(repositoryRoot, 'docs/reference/active-set.md'), 'utf8');
 
@@ -16,8 +16,12 @@ test('docs/reference/active-set.md has every sub-command as it is typed', () => 
 });
 
 test('docs/reference/active-set.md says the bounds that are kept', () => {
-  assert.equal(activationLimits.maxMalformed, 8);
-  assert.match(page, /eight rows deep/);
+  assert.equal(activationLimits.maxWholeRecords, 10_000);
+  assert.match(page, /more than 10,000\s+records/);
+  assert.equal(activationLimits.maxMissing, 1000);
+  assert.match(page, /first 1,000/);
+  assert.equal(settingsLimits.minMaskedPart, 4);
+  assert.match(page, /fewer than four characters/);
   assert.equal(commandLimits.maxLine, 120);
   assert.match(page, /in at most 120 characters/);
   assert.equal(activationLimits.historyPage, 50);

@@ -141,9 +141,9 @@ test('what is on and not installed here shows as missing, with the ref that it c
   const [session, closed] = [await newSession(), await newSession()];
   await hub.openSession(session);
   await hub.unload('gone');
-  const missing = [{ name: 'gone', ref: { kind: 'builtin', name: 'gone', version: '1.0.0' } }];
-  assert.deepEqual(await hub.missing(session), missing);
-  assert.deepEqual(await hub.missing(closed), []);
+  const extensions = [{ name: 'gone', ref: { kind: 'builtin', name: 'gone', version: '1.0.0' } }];
+  assert.deepEqual(await hub.missing(session), { extensions, more: 0 });
+  assert.deepEqual(await hub.missing(closed), { extensions: [], more: 0 });
   using set = await hub.liveSet({ session });
   assert.deepEqual(set.waiting, []);
 });

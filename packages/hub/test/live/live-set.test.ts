@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineCap, defineExtension, messenger } from '@fairlead/extension';
+import type { Contributions } from '@fairlead/extension/runtime';
 import { hygiene } from '@fairlead/testing';
 import { activate, deactivate } from '../../src/activation/switch.ts';
 import { callTool } from '../../src/dispatch/call-tool.ts';
 import { promptBlocks, statusSegments, tailBlocks } from '../../src/dispatch/fire-hooks.ts';
 import { runCommand } from '../../src/dispatch/run-command.ts';
 import type { LiveSet } from '../../src/live/live-set.ts';
-import { FakeExtension } from '../fake-extension.ts';
+import { contributionsOf, FakeExtension, held } from '../fake-extension.ts';
 import { testHub } from '../test-hub.ts';
 import { copyTo, testPeer } from '../test-peer.ts';
 
@@ -457,6 +458,90 @@ test('a need for text that others add is met by who adds it', async (t) => {
   await hub.openSession(session);
   using set = await hub.liveSet({ session });
   assert.equal(set.tools.has('needed'), true);
+});
+
+test('what waits is not shown to an agent that has opted out of it', async (t) => {
+  hygiene(t);
+  const { hub, peer, clock, newSession, newAgent } = await testHub(t, { extensions: [full('one')] });
+  const refused = new FakeExtension('refused');
+  await hub.install([refused.source({ name: 'other' })]);
+  const session = await newSession();
+  const ann = await newAgent('ann');
+  await hub.openSession(session);
+  const waiting = async () => {
+    using set = await hub.liveSet({ session, agent: ann });
+    return set.waiting.map(({ extension }) => extension);
+  };
+  assert.deepEqual(await waiting(), ['other']);
+  await deactivate(await peer.open(ann.id), 'other', clock);
+  assert.deepEqual(await waiting(), []);
+});
+
+test('a set whose inputs move while it is built is built again', async (t) => {
+  hygiene(t);
+  const { hub, peer, clock, newSession, newAgent } = await testHub(t, {
+    extensions: ['one', 'two'].map(full),
+  });
+  const slow = new FakeExtension('slow', { scopes: ['agent'] });
+  await hub.install([slow.source()]);
+  const session = await newSession();
+  const ann = await newAgent('ann');
+  await hub.openSession(session);
+  const [opening, opened] = [held(), held<Contributions>()];
+  slow.onOpen = () => {
+    opening.settle();
+    return opened.promise;
+  };
+  const building = hub.liveSet({ session, agent: ann });
+  await opening.promise;
+  await deactivate(await peer.open(session), 'one', clock);
+  opened.settle(contributionsOf(slow.manifest, 'agent'));
+  using set = await building;
+  assert.deepEqual([...set.tools.keys()], ['two_tool']);
+});
+
+test('inputs that move at each building of a set are not followed for ever', async (t) => {
+  hygiene(t);
+  const { hub, peer, clock, newSession, newAgent } = await testHub(t, { extensions: [full('one')] });
+  const session = await newSession();
+  const ann = await newAgent('ann');
+  await hub.openSession(session);
+  const log = await peer.open(ann.id);
+  let readings = 0;
+  const latest = Object.getPrototypeOf(log.latest('extensions')) as { all(): Promise<unknown[]> };
+  const { all } = latest;
+  t.mock.method(latest, 'all', async function (this: { all(): Promise<unknown[]> }) {
+    const rows = await all.call(this);
+    readings += 1;
+    if (readings <= 20 && readings % 2 === 0) await deactivate(log, `x${readings}`, clock);
+    return rows;
+  });
+  using set = await hub.liveSet({ session, agent: ann });
+  assert.deepEqual([...set.tools.keys()], ['one_tool']);
+  // Two logs, four buildings.
+  assert.equal(readings, 8);
+});
+
+test('a set that is still built when its session closes is refused', async (t) => {
+  hygiene(t);
+  const { hub, newSession, newAgent } = await testHub(t, { extensions: [full('one')] });
+  const slow = new FakeExtension('slow', { scopes: ['agent'] });
+  await hub.install([slow.source()]);
+  const session = await newSession();
+  const ann = await newAgent('ann');
+  await hub.openSession(session);
+  const [opening, opened] = [held(), held<Contributions>()];
+  slow.onOpen = () => {
+    opening.settle();
+    return opened.promise;
+  };
+  const refused = assert.rejects(Promise.resolve(hub.liveSet({ session, agent: ann })), {
+    code: 'session_not_open',
+  });
+  await opening.promise;
+  await hub.closeSession(session);
+  opened.settle(contributionsOf(slow.manifest, 'agent'));
+  await refused;
 });
 
 test('an instance that fails is shown with its reason, is tried again when its pause is over, and the rest goes on', async (t) => {

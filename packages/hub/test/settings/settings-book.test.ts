@@ -279,6 +279,9 @@ test('what came from the environment is masked where people see it, and never st
     message: /\(extra\)$/,
   });
   await assert.rejects(book.save(NEWS, session, { unit: 'hunter2-hunter2' }), { code: 'settings_secret' });
+  await assert.rejects(book.save(WEATHER, session, { extra: { 'x-hunter2-hunter2': 'x' } }), {
+    code: 'settings_secret',
+  });
   assert.deepEqual(await session.doc('extension_settings').get(), { weather: { poll: 2 } });
 });
 
