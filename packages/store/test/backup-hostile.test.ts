@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
@@ -15,7 +16,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { manualClock, seededRandom, temporaryFolder } from '@fairlead/testing';
+import { hygiene, manualClock, seededRandom, temporaryFolder } from '@fairlead/testing';
 import { backup, openPeer, openStore, restore } from '../src/index.ts';
 import { START_MS } from './peer-fixture.ts';
 
@@ -24,6 +25,7 @@ const noFifo = process.platform === 'win32' ? 'there are no FIFOs on Windows' : 
 
 /** A backup, and a state directory that is in use; `look` is all that stands in the latter. */
 async function backedUp(t: TestContext) {
+  hygiene(t);
   const clock = manualClock({ startWallMs: START_MS });
   const stateDirectory = temporaryFolder(t);
   const from = join(temporaryFolder(t), 'backup');
@@ -37,12 +39,14 @@ async function backedUp(t: TestContext) {
   const look = () =>
     readdirSync(stateDirectory)
       .toSorted()
-      .map((name) => [
-        name,
-        statSync(join(stateDirectory, name)).isFile() && readFileSync(join(stateDirectory, name)),
-      ]);
+      .map((name) => `${name} ${digestOf(join(stateDirectory, name))}`);
   const attempt = (into = stateDirectory) => restore({ from, stateDirectory: into, clock, replace: true });
   return { from, stateDirectory, clock, look, attempt };
+}
+
+/** Short, so that a difference is told at once. */
+function digestOf(path: string): string {
+  return statSync(path).isFile() ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'no file';
 }
 
 const peerKey = (change: (key: Record<string, unknown>) => void) => (path: string) => {

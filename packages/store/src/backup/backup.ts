@@ -12,8 +12,8 @@ export const BACKUP_FORMAT = 'fairlead-backup-v1';
 
 /**
  * Copies an open store and the keys of its state directory to a new folder, mode 0700, while writing goes on. The folder is
- * there whole or not at all. Whoever has it can act as this peer. Rejects with `backup_target_exists`, `backup_unwritable` or a
- * code of the store.
+ * there whole or not at all. Whoever has it can act as this peer. Rejects with `backup_target_exists`, `backup_unwritable`,
+ * `key_file_invalid` where something else stands for a key, or a code of the store.
  */
 export async function backup(options: {
   readonly store: Store;

@@ -12,7 +12,7 @@ import { requireReadable } from '../../state/state-folder.ts';
 
 /**
  * `fairlead restore DIR`: puts a backup in place of the database. Throws `state_directory_in_use`, `restore_target_in_use`,
- * `backup_invalid`, or another code of the store; then nothing was changed.
+ * `restore_place_taken`, `backup_invalid`, or another code of the store; then nothing was changed.
  */
 export async function restoreFrom(
   context: CommandContext,
