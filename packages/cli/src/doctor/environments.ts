@@ -25,7 +25,10 @@ export function checkEnvironments(plugins: readonly PreparedPlugin[]): Finding[]
       return [ill('fail', { check, what: `it fails: ${reason}`, code: environment.code })];
     }
     const check = `command of ${plugin}`;
-    if (executable?.ok === true) return [well(check, executable.path)];
+    if (executable?.ok === true) {
+      const { path } = executable;
+      return [well(check, path === command ? `it is ${path}` : `${command} is ${path}`)];
+    }
     return [
       ill('fail', {
         check,
