@@ -121,7 +121,10 @@ export class Fleet implements AsyncDisposable {
       async () => {
         const wanted = { action: 'describe', runner: RUNNER, plugin: PLUGIN, tool };
         const output = await this.gateway.output(wanted);
-        return output === null ? null : String(output['binding']);
+        if (output !== null) return String(output['binding']);
+        // A plugin that was killed at the end of a round may have looked ready for a moment longer.
+        await this.#untilReady();
+        return null;
       },
       { what: `a binding of ${tool}`, timeoutMs: RESTORE_MS },
     );
