@@ -12,16 +12,7 @@ test('the benches of a call measure the real product and leave nothing behind', 
   const file = join(temporaryFolder(t), 'bench.json');
   const ignore = () => {};
   await runBenches(
-    [
-      '--only',
-      'calls,http,mcp-http,mcp-stdio,peers,schedules',
-      '--quick',
-      '--no-peers',
-      '--seed',
-      '1',
-      '--json',
-      file,
-    ],
+    ['--only', 'calls,http,mcp-http,mcp-stdio', '--quick', '--no-peers', '--seed', '1', '--json', file],
     benches,
     {
       out: ignore,

@@ -125,7 +125,7 @@ test('a taken port is refused by name, never replaced by another one', async (t)
   assert.equal(
     stderr,
     `fairlead: port ${port} on 127.0.0.1 is taken by another program (port_in_use)\n` +
-      `  bind: 127.0.0.1\n  port: ${port}\n  next: Give another one with --port, or 0 for any free one.\n`,
+      `  bind: 127.0.0.1\n  port: ${port}\n  next: Give another one with --port (in a clone: \`npm start -- --port 7421\`), or 0 for any free one.\n`,
   );
 });
 
