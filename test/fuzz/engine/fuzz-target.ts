@@ -73,8 +73,11 @@ function inThread(options: FuzzOptions, hangMs: number, isAlone = false): Promis
     keepBytes: options.keepBytes ?? 0,
     isAlone,
   };
+  // What runs there has counters put into it: its coverage would be laid over the same files as they are.
+  const { NODE_V8_COVERAGE: _, ...env } = process.env;
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: order,
+    env,
     resourceLimits: { maxOldGenerationSizeMb: options.heapMb ?? MAX_HEAP_MB },
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
