@@ -134,7 +134,7 @@ test('init scripts really run, and one that fails is told with its reason', asyn
     /fail {2}command of a: sh is not found in the PATH that the plugin gets \(plugin_executable_unavailable\)/,
   );
   write('true');
-  assert.match((await run()).stdout, /ok {4}command of a: \/\S+sh\n/);
+  assert.match((await run()).stdout, /ok {4}command of a: sh is \/\S+sh\n/);
 });
 
 test('a plugin that names node is told which Node it gets', async (t) => {
