@@ -33,6 +33,15 @@ async function rows(t: TestContext, host: Host): Promise<readonly Row[]> {
   return (JSON.parse(list.stdout) as { extensions: Row[] }).extensions;
 }
 
+async function reloadOverHttp(host: Host, name: string): Promise<{ readonly certainty: string }> {
+  const response = await fetch(`${host.ready.url}/api/admin/extensions/${name}/reload`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${host.token}`, connection: 'close' },
+  });
+  const body = (await response.json()) as { readonly dispatch_certainty: string };
+  return { certainty: body.dispatch_certainty };
+}
+
 const ext = (t: TestContext, host: Host, ...args: string[]) =>
   fairlead(t, ['ext', ...args, '--state-dir', host.stateDirectory], { cwd: host.stateDirectory });
 
@@ -120,6 +129,8 @@ test('an extension is loaded, reloaded and unloaded while the host runs; a reloa
   folderWith(folder, 'dice', extension('dice', 'open: () => { throw new Error("no dice"); },'));
   const closed = await ext(t, host, 'reload', 'dice');
   assert.match(closed.stderr, /no dice.*\(instantiate_failed\)/);
+  const { certainty } = await reloadOverHttp(host, 'dice');
+  assert.equal(certainty, 'completed', 'its open has run');
   assert.equal((await rows(t, host)).find(({ name }) => name === 'dice')?.state, 'running');
 
   folderWith(folder, 'dice', extension('dice', "status: () => ({ dice: 'two' }),"));

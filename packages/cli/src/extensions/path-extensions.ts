@@ -100,7 +100,7 @@ export class PathExtensions implements ExtensionAdministration {
       this.#broken.delete(source.folder);
       // What runs already is read from where it was started.
       if (!known.includes(name)) this.#sources.set(name, source);
-      if (fault !== undefined) return failed('not_started', fault.code, fault.reason, { name });
+      if (fault !== undefined) return failed(certaintyOf(fault.code), fault.code, fault.reason, { name });
       const closed = failures.find((one) => one.name === name);
       if (closed !== undefined)
         return failed('completed', closed.code, `It is installed and not open: ${closed.reason}`, { name });
@@ -130,7 +130,8 @@ export class PathExtensions implements ExtensionAdministration {
       const { hub } = this.#options;
       begins();
       const report = await hub.replace(old.ref.name, source);
-      if (!report.ok) return failed('not_started', report.code, report.reason, { name: old.ref.name });
+      if (!report.ok)
+        return failed(certaintyOf(report.code), report.code, report.reason, { name: old.ref.name });
       this.#sources.set(old.ref.name, source);
       const { manifest } = report.installed;
       return completed({
@@ -204,11 +205,18 @@ export class PathExtensions implements ExtensionAdministration {
       .then(() => work(begins))
       .catch((thrown: unknown) => {
         const { code, message } = codedFault(thrown);
+        // At the start of the host nobody reads the answer.
+        this.#options.log('warn', 'extension.change_failed', { code, reason: message });
         return failed(certainty, code, message);
       });
     this.#last = done;
     return done;
   }
+}
+
+/** A refusal is a whole answer; where the extension's own `open` had run before it, something may have happened all the same. */
+function certaintyOf(code: string): Certainty {
+  return code.startsWith('instantiate_') ? 'completed' : 'not_started';
 }
 
 /** A folder as a source knows it: without links, where it is there. */
