@@ -16,7 +16,7 @@ interface Found {
 /**
  * The digest by which a `path` extension is known: SHA-256, base64url, over the relative path, kind and content digest of every
  * file, in the order of their paths. A link counts as the text that it holds. Left out: `node_modules`, `.git`, and whatever is
- * neither file nor link nor folder. Rejects with `extension_folder_invalid` above 2,000 files or 32 MiB, which
+ * neither file nor link nor folder. Rejects with `extension_folder_invalid` above 2,000 files and folders or 32 MiB, which
  * is no extension's folder, and where a file cannot be read.
  */
 export async function folderDigest(folder: string): Promise<string> {
@@ -31,7 +31,7 @@ export async function folderDigest(folder: string): Promise<string> {
 
 async function digestOf(folder: string): Promise<string> {
   const found: Found[] = [];
-  await gather(folder, '', found);
+  await gather(folder, '', { found, seen: 0 });
   // By code unit: an order that depends on no locale.
   found.sort((a, b) => (a.path < b.path ? -1 : 1));
   const whole = createHash('sha256').update('fairlead extension folder v1\n');
@@ -48,14 +48,22 @@ async function digestOf(folder: string): Promise<string> {
   return whole.digest('base64url');
 }
 
-async function gather(folder: string, inner: string, found: Found[]): Promise<void> {
+/** What was found, and how many entries were seen: folders and what is neither file nor link are bounded with the rest. */
+interface Gathering {
+  readonly found: Found[];
+  seen: number;
+}
+
+async function gather(folder: string, inner: string, gathering: Gathering): Promise<void> {
   const entries = await readdir(join(folder, inner), { withFileTypes: true });
   for (const entry of entries) {
     if (LEFT_OUT.has(entry.name)) continue;
+    gathering.seen += 1;
+    if (gathering.seen > pathLimits.folderFiles) throw tooLarge();
     const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
-    if (entry.isDirectory()) await gather(folder, path, found);
-    else if (entry.isFile() || entry.isSymbolicLink()) found.push({ path, link: entry.isSymbolicLink() });
-    if (found.length > pathLimits.folderFiles) throw tooLarge();
+    if (entry.isDirectory()) await gather(folder, path, gathering);
+    else if (entry.isFile() || entry.isSymbolicLink())
+      gathering.found.push({ path, link: entry.isSymbolicLink() });
   }
 }
 
@@ -69,6 +77,6 @@ function tooLarge(): Error {
   const { folderFiles, folderBytes } = pathLimits;
   return hubError(
     'extension_folder_invalid',
-    `it holds more than ${folderFiles} files or ${folderBytes} bytes beside node_modules`,
+    `it holds more than ${folderFiles} files and folders or ${folderBytes} bytes beside node_modules`,
   );
 }

@@ -184,7 +184,7 @@ test('a folder that is a home or a project is refused before its code runs', asy
   hygiene(t);
   const files: Record<string, string> = { 'extension.ts': 'throw new Error("it ran")' };
   for (let file = 0; file < 2001; file += 1) files[`f${file}`] = '';
-  await assert.rejects(load(t, folderWith(t, files)), noFolder(/more than 2000 files/));
+  await assert.rejects(load(t, folderWith(t, files)), noFolder(/more than 2000 files and folders/));
   const large = folderWith(t, { 'extension.ts': dice(), big: 'x'.repeat(33 * 1024 * 1024) });
   await assert.rejects(load(t, large), noFolder(/33554432 bytes/));
 });
@@ -299,6 +299,13 @@ test('a package.json that is a FIFO, endless or too large is refused at once, an
   await assert.rejects(load(t, endless), invalid(/no ordinary file/));
   const large = folderWith(t, { 'extension.ts': dice(), 'package.json': ' '.repeat(256 * 1024 + 1) });
   await assert.rejects(load(t, large), invalid(/larger than 256 KiB/));
+});
+
+test('folders without a file in them are bounded as files are', async (t) => {
+  hygiene(t);
+  const folder = folderWith(t, { 'extension.ts': dice() });
+  for (let index = 0; index < 2000; index += 1) mkdirSync(join(folder, `d${index}`));
+  await assert.rejects(folderDigest(folder), { code: 'extension_folder_invalid' });
 });
 
 test('the digest counts names, what links say and what files hold, in one order', async (t) => {
