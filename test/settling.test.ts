@@ -322,7 +322,6 @@ test('a Runner that was started again cannot say, and the call stays unknown', a
   floor.proxy.refuses = true;
   floor.proxy.link.cut();
   const call = await unknown(answer);
-  floor.proxy.refuses = false;
   await floor.restartRunner();
   await floor.settler.idle();
   assert.deepEqual((await floor.records(call)).slice(2), [null, null]);

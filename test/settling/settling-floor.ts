@@ -133,6 +133,8 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
     },
     restartRunner: async () => {
       await runner.close();
+      // Lifted only now: a Runner that is about to stop could come back, and answer as it stops.
+      proxy.refuses = false;
       runner = await start();
     },
     invoke,
