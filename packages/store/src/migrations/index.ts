@@ -4,6 +4,7 @@ import { settlement } from './0003-settlement.ts';
 import { extensionRows } from './0004-extension-rows.ts';
 import { usage } from './0005-usage.ts';
 import { sessions } from './0006-sessions.ts';
+import { routines } from './0007-routines.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   extensionRows,
   usage,
   sessions,
+  routines,
 ];
