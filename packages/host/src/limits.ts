@@ -239,3 +239,11 @@ export const approvalLimits = Object.freeze({
   /** Open ones in one list. */
   listed: 1000,
 });
+
+/** Telling what happens in a session. */
+export const eventLimits = Object.freeze({
+  /** Arrivals on this peer that are sent to who comes back; after more of them reading the entries again is cheaper. */
+  gap: 1000,
+  /** Writes that are kept while somebody catches up: longer than reading those takes. */
+  kept: 256,
+});

@@ -1,9 +1,8 @@
 import { isJsonObject, type Json } from '@fairlead/base';
-import { ENTRIES_TABLE } from '@fairlead/hub';
-import type { Off, RecordId, Write } from '@fairlead/store';
+import type { Off, Write } from '@fairlead/store';
+import { entriesOfWrite } from '../entries/entries-of-write.ts';
 import type { Entry, UnknownEntry } from '../entries/entry.ts';
 import { entriesBackwards } from '../entries/entry-log.ts';
-import { readEntry } from '../entries/read-entry.ts';
 import type { SessionFloor } from './session-floor.ts';
 import { nowMs } from './sessions.ts';
 import { unwritable } from './unwritable.ts';
@@ -29,7 +28,7 @@ export async function feedWakes(floor: SessionFloor, woken: (session: string) =>
 
 /** True where it held entries. */
 async function takeWrite(floor: SessionFloor, write: Write): Promise<boolean> {
-  const entries = entriesIn(write);
+  const entries = entriesOfWrite(write);
   const { database: session, origin } = write;
   if (entries.length === 0 && origin !== 'remote') return false;
   if (origin === 'retracted') {
@@ -92,15 +91,6 @@ async function roomOf({ sessions, agents }: SessionFloor, session: string): Prom
     turnsSince: async () => await turnsSincePerson(await sessions.open(session)),
     isHome: (agent) => agents.isHome(agent),
   };
-}
-
-function entriesIn({ author, seq, ops }: Write): readonly (Entry | UnknownEntry)[] {
-  return ops.flatMap((op, index) => {
-    if (op.op !== 'append' || !('table' in op) || op.table !== ENTRIES_TABLE || !('value' in op)) return [];
-    const id: RecordId = `${author}:${seq}:${index}`;
-    const entry = readEntry(id, op.value as Json);
-    return entry === undefined ? [] : [entry];
-  });
 }
 
 /** True for what was in the session when it arrived: it has been judged. */

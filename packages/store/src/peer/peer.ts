@@ -1,6 +1,6 @@
 import type { Json } from '@fairlead/base';
 import { storeError } from '../errors.ts';
-import { MAX_COMMITS_IN_APPLY, MAX_PAGE_ROWS } from '../limits.ts';
+import { FEED_PAGE, MAX_COMMITS_IN_APPLY, MAX_PAGE_ROWS } from '../limits.ts';
 import { admit, emptyState, readBatch } from '../log/admit.ts';
 import { type ApplyReport, addReports } from '../log/apply-report.ts';
 import type { DatabaseRow } from '../log/log-engine.ts';
@@ -11,7 +11,7 @@ import { type Database, OpenDatabase } from './open-database.ts';
 import type { IdentityFiles } from './open-identity.ts';
 import type { PeerCore } from './peer-core.ts';
 import { type CreateOptions, runTransaction, TransactionDraft, type Tx } from './transaction.ts';
-import { type Off, type WriteConsumer, WriteFeed } from './write-feed.ts';
+import { type Off, type Write, type WriteConsumer, WriteFeed, writeOf } from './write-feed.ts';
 
 /** This installation's replicated databases. */
 export interface Peer extends AsyncDisposable {
@@ -43,6 +43,10 @@ export interface Peer extends AsyncDisposable {
    * its name; a new name begins now, or with `from: 'start'` at the first write. One that throws is tried again.
    */
   onWrite(name: string, consume: WriteConsumer, options?: { readonly from?: 'now' | 'start' }): Promise<Off>;
+  /** The number of the newest arrival here. */
+  readonly lastArrival: number;
+  /** Writes that arrived after a number, in order, at most 64 of them or 4 MiB; none where nothing came. */
+  arrivals(after: number): Promise<readonly Write[]>;
   /** Stops consumers and keeps what they reached. The store stays open. */
   close(): Promise<void>;
 }
@@ -174,6 +178,15 @@ export class OpenPeer implements Peer {
   ): Promise<Off> {
     this.#requireOpen();
     return this.#feed.add(name, consume, from);
+  }
+
+  get lastArrival(): number {
+    return this.core.engine.lastArrival();
+  }
+
+  async arrivals(after: number): Promise<readonly Write[]> {
+    this.#requireOpen();
+    return (await this.core.engine.arrivals(after, FEED_PAGE)).map(writeOf);
   }
 
   async close(): Promise<void> {

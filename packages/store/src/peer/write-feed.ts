@@ -203,7 +203,7 @@ class Consumer {
   }
 }
 
-function writeOf(arrival: Arrival): Write {
+export function writeOf(arrival: Arrival): Write {
   const { n, root, kind, origin, author, peer, seq, hlc, ops } = arrival;
   const parsed = JSON.parse(ops) as readonly Json[] as Write['ops'];
   return { cursor: n, database: root, kind, origin, author, peer, seq, hlc, ops: parsed };
