@@ -1,0 +1,39 @@
+import type { CallPlace } from './call-place.ts';
+
+/** A call whose tool runs now. */
+export interface RunningCall {
+  readonly call: string;
+  readonly tool: string;
+  readonly place: CallPlace;
+}
+
+/**
+ * The calls whose tools run now: how a built-in finds the place that it was called in. Of several of one tool in one session for one agent, the
+ * one that began last: they share their workspace and grants.
+ */
+export class RunningCalls {
+  readonly #calls = new Map<string, RunningCall[]>();
+
+  /** Undefined where none runs. */
+  of(session: string, agent: string, tool: string): RunningCall | undefined {
+    return this.#calls.get(keyOf(session, agent, tool))?.at(-1);
+  }
+
+  /** Until what it returns is called. */
+  add(running: RunningCall): () => void {
+    const { place, tool } = running;
+    const key = keyOf(place.session, place.agent.id, tool);
+    const calls = this.#calls.get(key) ?? [];
+    this.#calls.set(key, calls);
+    calls.push(running);
+    return () => {
+      const at = calls.indexOf(running);
+      if (at >= 0) calls.splice(at, 1);
+      if (calls.length === 0 && this.#calls.get(key) === calls) this.#calls.delete(key);
+    };
+  }
+}
+
+function keyOf(session: string, agent: string, tool: string): string {
+  return `${session} ${agent} ${tool}`;
+}
