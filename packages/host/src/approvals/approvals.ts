@@ -60,6 +60,9 @@ export interface Decision {
   readonly via: string;
 }
 
+/** An approval as it is listed. `until`: milliseconds since 1970 at which it expires, if it is open. */
+export type ShownApproval = ApprovalRow & { readonly until: number };
+
 type Held = { readonly settle: (state: Exclude<ApprovalState, 'open'>) => void };
 
 /**
@@ -136,8 +139,14 @@ export class Approvals {
     await this.#floor.store.write([tellDenial(id, call)]);
   }
 
-  async open(): Promise<readonly ApprovalRow[]> {
-    return await openApprovals(this.#floor.store, approvalLimits.listed);
+  /** Those that wait for a person, oldest first. */
+  async open(): Promise<readonly ShownApproval[]> {
+    return (await openApprovals(this.#floor.store, approvalLimits.listed)).map(withUntil);
+  }
+
+  async find(id: string): Promise<ShownApproval | undefined> {
+    const row = await findApproval(this.#floor.store, id);
+    return row === undefined ? undefined : withUntil(row);
   }
 
   /** Forgets what was said for the rest of a turn. */
@@ -258,4 +267,8 @@ export class Approvals {
 
 function ruleOf(turn: string, target: string): string {
   return `${turn} ${target}`;
+}
+
+function withUntil(row: ApprovalRow): ShownApproval {
+  return { ...row, until: row.opened_at + approvalLimits.openMs };
 }

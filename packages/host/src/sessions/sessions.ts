@@ -139,6 +139,13 @@ export class Sessions {
     return lines;
   }
 
+  /** The line of one. Rejects with `session_unknown`. */
+  async line(id: string): Promise<SessionLine> {
+    const meta = await this.meta(id);
+    const [row] = await this.#options.store.read<Local>(LOCAL, [id]);
+    return { id, workspace: row?.workspace ?? null, lastAtMs: row?.last_at ?? meta.created, meta };
+  }
+
   /** Its folder on this machine; null where it has none of its own. */
   async workspace(id: string): Promise<string | null> {
     const [row] = await this.#options.store.read<Local>(LOCAL, [id]);

@@ -39,11 +39,18 @@ async function setUp(t: Context) {
 test('the first answer stands, is told in the session, and what was approved is used once', async (t) => {
   const { approvals, request, types, peer } = await setUp(t);
   const held = await approvals.ask(request());
-  assert.equal((await approvals.open()).length, 1);
+  const open = await approvals.open();
+  assert.deepEqual(
+    open.map(({ id, state, until }) => [id, state, until]),
+    [[held.id, 'open', held.until]],
+  );
   const answers = await Promise.all([approvals.decide(held.id, YES), approvals.decide(held.id, NO)]);
   assert.deepEqual(answers, [true, false]);
   assert.equal(await held.decided, 'approved');
   assert.deepEqual(await types(), ['approval_request', 'approved']);
+  const found = await approvals.find(held.id);
+  assert.deepEqual([found?.state, found?.decided_by, found?.until], ['approved', YES.by.id, held.until]);
+  assert.equal(await approvals.find('apr_none'), undefined);
   const use = (call: string) =>
     peer.transaction((tx) => {
       const { sql, parameters = [] } = approvals.use(held.id, call);

@@ -33,6 +33,8 @@ test('a session has its agents in order, the first as host, and a workspace that
   assert.ok(!JSON.stringify(await database.since({})).includes('/work'));
   await sessions.setWorkspace(id, '/other');
   assert.equal(await sessions.workspace(id), '/other');
+  const { meta, ...line } = await sessions.line(id);
+  assert.deepEqual([line, meta.name], [{ id, workspace: '/other', lastAtMs: AT }, 'Work']);
 });
 
 test('what cannot be made is refused before anything is written', async (t) => {
