@@ -1,3 +1,5 @@
+import type { JsonObject } from './json/json.ts';
+
 /** What an error says, and what its reader can do about it. */
 export interface ExtensionErrorText {
   readonly message: string;
@@ -180,12 +182,19 @@ export type Certainty = 'not_started' | 'completed' | 'outcome_unknown';
 export class ExtensionError extends Error {
   readonly code: string;
   readonly certainty: Certainty | undefined;
+  /** What the code adds. */
+  readonly detail: JsonObject | undefined;
 
-  constructor(code: string, message: string, options: { certainty?: Certainty; cause?: unknown } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: { certainty?: Certainty; cause?: unknown; detail?: JsonObject } = {},
+  ) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'ExtensionError';
     this.code = code;
     this.certainty = options.certainty;
+    this.detail = options.detail;
   }
 }
 

@@ -24,6 +24,14 @@ export const ARGUMENTS_BOUNDS: JsonBounds = Object.freeze({
   maxKeyBytes: KIB,
 });
 
+/** What a fault adds to its message: the start of an answer fits, and what an entry of a session holds. */
+export const DETAIL_BOUNDS: JsonBounds = Object.freeze({
+  maxBytes: 64 * KIB,
+  maxDepth: 8,
+  maxNodes: 1024,
+  maxKeyBytes: 256,
+});
+
 /** One schema: it is shown whole to a model. The same as a native plugin's. */
 export const SCHEMA_BOUNDS: JsonBounds = Object.freeze({ ...ARGUMENTS_BOUNDS });
 

@@ -41,6 +41,10 @@ async function tools() {
           await aborted(signal);
           throw new ToolFault('not_started', 'nothing was sent');
         }),
+        partly: tool(async (_args, { signal }) => {
+          await aborted(signal);
+          throw new ToolFault('outcome_unknown', 'it was stopped', { detail: { partial: 'half a loaf' } });
+        }),
         reads: tool(async (_args, { signal }) => {
           await aborted(signal);
           throw new Error('gave up reading');
@@ -107,6 +111,18 @@ test('within that second a tool may still say how it ended', async () => {
     assert.deepEqual(await outcome, expected);
     assert.equal(clock.pendingTimers, 0);
   }
+});
+
+test('what there was of an answer is shown although the time had passed', async () => {
+  const { clock, carry } = await tools();
+  const outcome = Promise.resolve(carry('partly')).then(toolAnswer);
+  await clock.advance(60_000);
+  assert.deepEqual(await outcome, {
+    certainty: 'outcome_unknown',
+    text: 'tool_timeout: The tool did not answer within its time.\nhalf a loaf',
+    isError: true,
+    detail: { partial: 'half a loaf' },
+  });
 });
 
 test('a cancelled call ends the same way, and is told from a late one', async () => {

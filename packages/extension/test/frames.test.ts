@@ -192,6 +192,7 @@ test('what is no frame is none', () => {
     { frame: 'result', id: 1 },
     { frame: 'fault', id: 1, code: 'x', message: 'y', certainty: 'perhaps' },
     { frame: 'fault', id: 1, code: 'x' },
+    { frame: 'fault', id: 1, code: 'x', message: 'y', detail: 'z' },
     { frame: 'changed' },
     { frame: 'log', level: 'loud', message: 'x' },
     { frame: 'log', level: 'info' },

@@ -1,6 +1,7 @@
 import type { FiredKind } from '../contracts/hook-contracts.ts';
 import { cutLine, thrownText } from '../contracts/text.ts';
 import { ExtensionError, extensionError } from '../errors.ts';
+import { faultDetail } from '../json/fault-detail.ts';
 import type { Json } from '../json/json.ts';
 import { ASKS_MAX, outputLimits } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -157,7 +158,11 @@ export class FrameCarrier implements Carrier {
         const { certainty } = frame;
         const code = cutLine(frame.code, outputLimits.maxFaultCode);
         const message = cutLine(frame.message, outputLimits.maxFaultMessage * 2);
-        const error = new ExtensionError(code, message, certainty === undefined ? {} : { certainty });
+        const detail = faultDetail(frame.detail);
+        const error = new ExtensionError(code, message, {
+          ...(certainty === undefined ? {} : { certainty }),
+          ...(detail === undefined ? {} : { detail }),
+        });
         this.#take(frame.id)?.reject(error);
         break;
       }

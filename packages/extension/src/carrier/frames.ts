@@ -1,6 +1,6 @@
 import type { Certainty } from '../errors.ts';
 import { deepFreeze } from '../json/deep-freeze.ts';
-import { isJsonObject, type Json } from '../json/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json/json.ts';
 import { utf8Length } from '../json/plain-json.ts';
 import { FRAME_MAX_BYTES } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
@@ -24,7 +24,12 @@ export type GuestFrame =
   | { readonly frame: 'ready'; readonly manifest: Manifest }
   | { readonly frame: 'failed'; readonly code: string; readonly message: string }
   | { readonly frame: 'result'; readonly id: number; readonly value: Json }
-  | ({ readonly frame: 'fault'; readonly id: number; readonly certainty?: Certainty } & WireFault)
+  | ({
+      readonly frame: 'fault';
+      readonly id: number;
+      readonly certainty?: Certainty;
+      readonly detail?: JsonObject;
+    } & WireFault)
   | { readonly frame: 'ask'; readonly id: number; readonly op: Ask }
   | { readonly frame: 'pong' }
   | { readonly frame: 'changed'; readonly instance: string }

@@ -25,7 +25,8 @@ function hasForm(frame: JsonObject): boolean {
         typeof id === 'number' &&
         typeof code === 'string' &&
         typeof message === 'string' &&
-        CERTAINTIES.has(frame['certainty'])
+        CERTAINTIES.has(frame['certainty']) &&
+        (frame['detail'] === undefined || isJsonObject(frame['detail']))
       );
     case 'ask':
       return typeof id === 'number' && isAsk(frame['op']);

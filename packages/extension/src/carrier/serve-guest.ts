@@ -1,7 +1,7 @@
 import type { Extension } from '../authoring/extension.ts';
 import type { Clock } from '../clock.ts';
 import { thrownText } from '../contracts/text.ts';
-import { type Certainty, ExtensionError, extensionError } from '../errors.ts';
+import { ExtensionError, extensionError } from '../errors.ts';
 import { Guest } from '../guest/guest.ts';
 import type { Json } from '../json/json.ts';
 import { outputLimits } from '../limits.ts';
@@ -156,9 +156,14 @@ class FrameGuest implements ServedGuest, HostSide {
 
 function faultFrame(id: number, thrown: unknown): GuestFrame {
   const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'extension_load_failed';
-  const certainty = thrown instanceof ExtensionError ? thrown.certainty : undefined;
   const message = thrownText(thrown, outputLimits.maxFaultMessage * 2);
-  return certainty === undefined
-    ? { frame: 'fault', id, code, message }
-    : { frame: 'fault', id, code, message, certainty: certainty satisfies Certainty };
+  const { certainty, detail }: Partial<ExtensionError> = thrown instanceof ExtensionError ? thrown : {};
+  return {
+    frame: 'fault',
+    id,
+    code,
+    message,
+    ...(certainty === undefined ? {} : { certainty }),
+    ...(detail === undefined ? {} : { detail }),
+  };
 }

@@ -2,10 +2,10 @@ import { abortCall, type CallRequest, type Carrier, endCall } from '../carrier/c
 import { thrownText } from '../contracts/text.ts';
 import type { NormalOutput } from '../contracts/tool-output.ts';
 import { type Certainty, type ExtensionErrorCode, extensionErrors } from '../errors.ts';
-import type { Json } from '../json/json.ts';
+import { isJsonObject, type Json } from '../json/json.ts';
 import { budgets, outputLimits } from '../limits.ts';
 import { Budget, type Budgeted, type BudgetWheel } from './budget-wheel.ts';
-import type { CallOutcome } from './outcome.ts';
+import type { CallFault, CallOutcome } from './outcome.ts';
 
 export interface CarryOptions {
   readonly wheel: BudgetWheel;
@@ -89,11 +89,12 @@ class Carried implements Budgeted {
     this.#options.wheel.arm(this.#budget, budgets.settleMs);
   }
 
-  #outcomeOf(thrown: unknown): CallOutcome<Json> {
+  #outcomeOf(thrown: unknown): CallFailure {
     const outcome = outcomeOfThrown(thrown);
-    // What was thrown because we aborted says nothing of its own.
     if (this.#abortedBy === undefined || outcome.certainty !== 'outcome_unknown') return outcome;
-    return faultOf('outcome_unknown', this.#abortedBy, extensionErrors[this.#abortedBy].message);
+    // What was thrown because we aborted says nothing of its own, but for what it brings along.
+    const { message } = extensionErrors[this.#abortedBy];
+    return faultOf('outcome_unknown', this.#abortedBy, message, outcome.fault.detail);
   }
 
   #end(outcome: CallOutcome<Json>): void {
@@ -108,7 +109,9 @@ class Carried implements Budgeted {
   }
 }
 
-function outcomeOfThrown(thrown: unknown): CallOutcome<Json> {
+type CallFailure = { readonly certainty: Certainty; readonly fault: CallFault };
+
+function outcomeOfThrown(thrown: unknown): CallFailure {
   const code =
     thrown instanceof Error && 'code' in thrown && typeof thrown.code === 'string'
       ? thrown.code
@@ -118,6 +121,7 @@ function outcomeOfThrown(thrown: unknown): CallOutcome<Json> {
     isCertainty(certainty) ? certainty : 'outcome_unknown',
     code,
     thrownText(thrown, outputLimits.maxFaultMessage * 2),
+    thrown instanceof Error && 'detail' in thrown && isJsonObject(thrown.detail) ? thrown.detail : undefined,
   );
 }
 
@@ -125,6 +129,11 @@ function isCertainty(value: unknown): value is Certainty {
   return value === 'not_started' || value === 'completed' || value === 'outcome_unknown';
 }
 
-function faultOf(certainty: Certainty, code: string, message: string): CallOutcome<never> {
-  return { certainty, fault: { code, message } };
+function faultOf(
+  certainty: Certainty,
+  code: string,
+  message: string,
+  detail?: CallFault['detail'],
+): CallFailure {
+  return { certainty, fault: detail === undefined ? { code, message } : { code, message, detail } };
 }

@@ -12,6 +12,7 @@ import {
   ExtensionError as Fault,
 } from '../errors.ts';
 import { deepFreeze } from '../json/deep-freeze.ts';
+import { faultDetail } from '../json/fault-detail.ts';
 import type { Json } from '../json/json.ts';
 import { plainJson } from '../json/plain-json.ts';
 import { outputLimits } from '../limits.ts';
@@ -99,8 +100,11 @@ function toolEntry(tool: DefinedTool): Entry {
     failure(thrown) {
       if (isNotStarted(thrown)) return thrown;
       const message = thrownText(thrown, outputLimits.maxFaultMessage);
-      if (isToolFault(thrown))
-        return new Fault(thrown.code, message, { certainty: thrown.certainty, cause: thrown });
+      if (isToolFault(thrown)) {
+        const detail = faultDetail(thrown.detail);
+        const known = { certainty: thrown.certainty, cause: thrown };
+        return new Fault(thrown.code, message, detail === undefined ? known : { ...known, detail });
+      }
       return extensionError('tool_failed', message, {
         certainty: certaintyOfThrow(tool.effect),
         cause: thrown,

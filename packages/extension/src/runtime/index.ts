@@ -55,6 +55,7 @@ export type { FireOptions, HookReport, HookTarget } from '../dispatch/hook-targe
 export {
   type CallFault,
   type CallOutcome,
+  callFaultText,
   hasValue,
   type ToolAnswer,
   toolAnswer,

@@ -77,8 +77,12 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       try {
         return await carrier.call(asked);
       } catch (error) {
-        const { code, certainty } = error as { code?: string; certainty?: string };
-        return certainty === undefined ? { code } : { code, certainty };
+        const { code, certainty, detail } = error as { code?: string; certainty?: string; detail?: object };
+        return {
+          code,
+          ...(certainty === undefined ? {} : { certainty }),
+          ...(detail === undefined ? {} : { detail }),
+        };
       }
     }
 
@@ -257,6 +261,13 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       assert.deepEqual(await of('odd'), { code: 'tool_failed', certainty: 'outcome_unknown' });
       assert.deepEqual(await of('started'), { code: 'tool_failed', certainty: 'not_started' });
       assert.deepEqual(await of('ended'), { code: 'oven_empty', certainty: 'completed' });
+      assert.deepEqual(await of('partly'), {
+        code: 'tool_failed',
+        certainty: 'outcome_unknown',
+        detail: { partial: 'half\na loaf', at: 7 },
+      });
+      // What a fault adds never hides the fault.
+      assert.deepEqual(await of('large'), { code: 'tool_failed', certainty: 'completed' });
       assert.deepEqual(await outcome(carrier, request('tool', 'throws_reading')), {
         code: 'tool_failed',
         certainty: 'completed',

@@ -3,6 +3,7 @@ import {
   blockText,
   type CallContext,
   type CallOutcome,
+  callFaultText,
   carryTool,
   extensionErrors,
   faultText,
@@ -18,7 +19,9 @@ import { eitherSignal } from './either-signal.ts';
 import { absence, hostFault, refusalOf } from './refusal.ts';
 
 /** What the host says of a call whose arguments are final: it runs, or it was never started and why. */
-export type Decision = { readonly kind: 'run' } | { readonly kind: 'refuse'; readonly fault: Fault };
+export type Decision =
+  /** `timeoutMs` stands in the place of the tool's own. */
+  { readonly kind: 'run'; readonly timeoutMs?: number } | { readonly kind: 'refuse'; readonly fault: Fault };
 
 /** A call as the host is shown it before it runs: these are the arguments that run. */
 export interface FinalCall {
@@ -41,7 +44,10 @@ export interface ToolRequest {
   readonly onProgress?: (text: string) => void;
   /** Rate limits, grants, approval, the intent: after the gates, before the tool. Absent is allowed. Its throw is a refusal. */
   readonly decide?: (call: FinalCall) => Decision | Promise<Decision>;
-  /** Writes down how the call ended, before any `toolResult` hook; what it returns, such as redacted text, goes on. */
+  /**
+   * Writes down how the call ended, before any `toolResult` hook; what it returns, such as redacted text, goes on. Asked for every call that
+   * the gates saw, what they blocked and what was refused among them.
+   */
   readonly settle?: (
     outcome: CallOutcome<NormalOutput>,
     call: FinalCall,
@@ -53,6 +59,8 @@ export interface ToolEnd extends NormalOutput {
   readonly certainty: CallOutcome<unknown>['certainty'];
   /** Why there is no value of the tool's own. */
   readonly code?: string;
+  /** What the code adds; a text under `partial` stands in `text` too. */
+  readonly detail?: Fault['detail'];
   /** The final arguments, where they got so far. */
   readonly args?: JsonObject;
   /** Whose `toolCall` changed the arguments, and whose `toolResult` the text. */
@@ -93,7 +101,10 @@ class ToolRun {
   async run(): Promise<ToolEnd> {
     const { tool: name, args } = this.#request;
     const tool = this.#snapshot.tools.get(name);
-    if (tool === undefined) return refused(...notFound(this.#snapshot, name));
+    if (tool === undefined) {
+      const { code, message } = notFound(this.#snapshot, name).fault;
+      return refused(code, message);
+    }
     const refusal = refusalOf(tool.instance);
     if (refusal !== undefined) return refused(refusal.code, refusal.message);
     const parsed = tool.parse(args);
@@ -109,9 +120,9 @@ class ToolRun {
         : { call: this.#request.call, tool, args: given, rewrittenBy: [] };
     const outcome =
       gates.kind === 'pass'
-        ? await this.#settled(await this.#decided(final), final)
+        ? await this.#decided(final)
         : failed('not_started', gates.code, blockText(gates));
-    return await this.#told(endOf(outcome, final, gates.kind === 'block'), final);
+    return await this.#told(endOf(await this.#settled(outcome, final), final, gates), final);
   }
 
   async #gates(tool: OwnedTool, args: JsonObject): Promise<GateResult> {
@@ -129,19 +140,21 @@ class ToolRun {
 
   async #decided(final: OwnCall): Promise<CallOutcome<NormalOutput>> {
     const { decide } = this.#request;
-    if (decide !== undefined) {
-      let decision: Decision;
-      try {
-        decision = await decide(final);
-      } catch (error) {
-        return failed('not_started', ...hostFault('call_not_decided', error));
-      }
-      if (decision.kind === 'refuse') return { certainty: 'not_started', fault: decision.fault };
+    if (decide === undefined) return await this.#run(final);
+    let decision: Decision;
+    try {
+      decision = await decide(final);
+    } catch (error) {
+      return failed('not_started', ...hostFault('call_not_decided', error));
     }
-    return await this.#run(final);
+    if (decision.kind === 'refuse') return { certainty: 'not_started', fault: decision.fault };
+    return await this.#run(final, decision.timeoutMs);
   }
 
-  async #run({ call, tool, args }: OwnCall): Promise<CallOutcome<NormalOutput>> {
+  async #run(
+    { call, tool, args }: OwnCall,
+    budgetMs = tool.contribution.timeout_ms,
+  ): Promise<CallOutcome<NormalOutput>> {
     const { turn } = this.#snapshot;
     const { engine } = turn;
     const cell = turn.cell(tool.prepared);
@@ -150,7 +163,6 @@ class ToolRun {
     // Asked again: somebody may have taken minutes to approve.
     const refusal = refusalOf(tool.instance, cell.fault);
     if (refusal !== undefined) return failed('not_started', refusal.code, refusal.message);
-    const budgetMs = tool.contribution.timeout_ms;
     const context: CallContext = cell.begin({
       deadlineMs: engine.clock.monotonicMs() + budgetMs,
       onProgress: this.#request.onProgress,
@@ -188,7 +200,7 @@ class ToolRun {
       isError: ended.isError,
     });
     if (changedBy.length === 0) return ended;
-    const { data: _data, ...rest } = ended;
+    const { data: _data, detail: _detail, ...rest } = ended;
     return { ...rest, text, changedBy };
   }
 }
@@ -196,7 +208,7 @@ class ToolRun {
 function endOf(
   outcome: CallOutcome<NormalOutput>,
   { args, rewrittenBy }: FinalCall,
-  blocked: boolean,
+  gates: GateResult,
 ): ToolEnd {
   if (hasValue(outcome)) {
     // Each member by its name: nothing that came with the answer stands where the host says something.
@@ -206,8 +218,9 @@ function endOf(
   }
   const { certainty, fault } = outcome;
   // A block is said in the extension's own words.
-  const text = blocked ? fault.message : `${fault.code}: ${fault.message}`;
-  return { certainty, code: fault.code, text, isError: true, args, rewrittenBy, changedBy: [] };
+  const text = blocked ? fault.message : callFaultText(fault);
+  const ended = { certainty, code: fault.code, text, isError: true, args, rewrittenBy, changedBy: [] };
+  return fault.detail === undefined ? ended : { ...ended, detail: fault.detail };
 }
 
 /** Refused before any gate was asked. */
@@ -216,8 +229,25 @@ function refused(code: string, message: string): ToolEnd {
   return { certainty: 'not_started', code, text, isError: true, rewrittenBy: [], changedBy: [] };
 }
 
-function notFound(snapshot: LiveSnapshot, name: string): readonly [string, string] {
+/** A tool of a live set, or why none of this name can be called: `tool_not_found`, or `tool_inactive` and whose it is. */
+export type FoundTool =
+  | { readonly ok: true; readonly tool: LiveTool }
+  | { readonly ok: false; readonly fault: Fault; readonly owner?: string };
+
+/** What `callTool` does first. */
+export function findTool(set: LiveSet, name: string): FoundTool {
+  const tool = set.tools.get(name);
+  if (tool !== undefined) return { ok: true, tool };
+  return { ok: false, ...notFound(LiveSetLease.snapshotOf(set), name) };
+}
+
+function notFound(snapshot: LiveSnapshot, name: string): { readonly fault: Fault; readonly owner?: string } {
   const owner = snapshot.absent().find(({ manifest }) => manifest.tools.some((tool) => tool.name === name));
-  if (owner === undefined) return ['tool_not_found', `${extensionErrors.tool_not_found.message} (${name})`];
-  return ['tool_inactive', `${name} belongs to ${absence(owner)}`];
+  if (owner !== undefined)
+    return {
+      fault: { code: 'tool_inactive', message: `${name} belongs to ${absence(owner)}` },
+      owner: owner.manifest.name,
+    };
+  const { message } = extensionErrors.tool_not_found;
+  return { fault: { code: 'tool_not_found', message: `${message} (${name})` } };
 }

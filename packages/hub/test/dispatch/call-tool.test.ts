@@ -109,6 +109,39 @@ test('what is not there, or does not fit, was never started, and no hook hears o
   assert.deepEqual(heard, []);
 });
 
+test('what there was of an answer is shown with its fault, as it was settled', async (t) => {
+  const half = defineExtension({
+    name: 'half',
+    version: '1.0.0',
+    tools: {
+      bake: {
+        about: 'Bakes.',
+        run() {
+          throw new ToolFault('outcome_unknown', 'it was stopped', { detail: { partial: 'half a loaf' } });
+        },
+      },
+    },
+  });
+  const { set } = await opened(t, [half]);
+  const end = await call(set, 'bake');
+  assert.deepEqual(
+    [end.certainty, end.text, end.detail],
+    ['outcome_unknown', 'tool_failed: it was stopped\nhalf a loaf', { partial: 'half a loaf' }],
+  );
+  const redacted = await call(
+    set,
+    'bake',
+    {},
+    {
+      settle: () => ({
+        certainty: 'outcome_unknown',
+        fault: { code: 'tool_failed', message: 'it was stopped', detail: { partial: 'half a […]' } },
+      }),
+    },
+  );
+  assert.equal(redacted.text, 'tool_failed: it was stopped\nhalf a […]');
+});
+
 test('a tool of an extension that is off says whose it is, and what to do', async (t) => {
   const { hub, peer, clock, session, newAgent } = await opened(t, [oven()]);
   const ann = await newAgent('ann');
