@@ -106,6 +106,18 @@ export const cliErrors = defineErrors({
     message: 'A block at the end of runner.toml would change what stands in it; nothing was written.',
     next: 'Write the providers as [[plugins.providers]] blocks instead of a list on one line, then copy the block in by hand.',
   },
+  key_not_reference: {
+    message: 'That is no name of an environment variable; nothing was written, and it is not repeated here.',
+    next: 'Put the key into a variable, such as MY_MODEL_KEY, and give its name. Take it for known where it stood in a command line.',
+  },
+  backend_not_appended: {
+    message: 'A block at the end of fairlead.toml would change what stands in it; nothing was written.',
+    next: 'Write the back ends as [[backends]] blocks instead of a list on one line, then run the command again.',
+  },
+  backend_refused: {
+    message: 'With this back end the host would refuse its fairlead.toml; nothing was written.',
+    next: 'Mend what the line above names, then run the command again.',
+  },
   host_silent: {
     message: 'A process owns the state directory and does not answer.',
     next: 'It may be starting: ask again in a moment. If it stays so, `fairlead doctor` says more.',

@@ -17,6 +17,8 @@ export const clientLimits = Object.freeze({
   envFileBytes: 65_536,
   /** What a Runner reads of its `runner.toml`. */
   runnerFileBytes: 1_048_576,
+  /** What a host reads of its `fairlead.toml`. */
+  hostFileBytes: 1_048_576,
   /** Twice what the gateway takes, so that its own answer about the size is the one that people read. */
   argumentsBytes: 131_072,
   argumentsDepth: 64,
@@ -45,6 +47,12 @@ export const answerTimeoutMs = Object.freeze({
    * On a machine with far more work than processors a living one takes seconds, and must not be told as none.
    */
   health: 10 * secondMs,
+});
+
+/** What `model add` asks of a model. */
+export const modelCheckLimits = Object.freeze({
+  /** One word is enough; a model that thinks first needs some room for it. */
+  tokens: 64,
 });
 
 /** `fairlead journal`: as the gateway has it. A test compares them. */

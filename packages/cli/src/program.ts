@@ -5,6 +5,7 @@ import type { Execute } from './commands/execute.ts';
 import { registerExtCommands } from './commands/ext/register-ext-commands.ts';
 import { registerHostCommands } from './commands/host/register-host-commands.ts';
 import { registerMcpCommand } from './commands/mcp/register-mcp-command.ts';
+import { registerModelCommands } from './commands/model/register-model-commands.ts';
 import { registerPluginCommands } from './commands/plugin/register-plugin-commands.ts';
 import { registerRunnerCommands } from './commands/runner/register-runner-commands.ts';
 import { registerTokenCommands } from './commands/token/register-token-commands.ts';
@@ -41,6 +42,7 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
   registerTokenCommands(program, execute);
   registerPluginCommands(program, execute);
   registerExtCommands(program, execute);
+  registerModelCommands(program, execute);
   registerMcpCommand(program, execute);
   refuseRepeatedFlags(program);
   return program;

@@ -4,6 +4,7 @@ import { type HostConfigReading, readHostConfig } from '@fairlead/gateway';
 import type { ExtensionTables } from '@fairlead/hub';
 import type { CommandContext } from '../command-context.ts';
 import { extensionKeys, extensionTablesOf } from '../extensions/extension-tables.ts';
+import { agentTableKeys, agentTablesOf, type HostTables, machineZone } from './agent-tables.ts';
 
 /** The flags of `up`, `serve` and `config show` that lay over `fairlead.toml`. */
 export type HostConfigFlags = {
@@ -13,22 +14,33 @@ export type HostConfigFlags = {
   readonly allowRemote?: boolean;
 };
 
+/** What `fairlead.toml`, environment and flags say, each part by its own readers. */
+export type LoadedHostConfig = HostConfigReading & {
+  readonly ok: true;
+  readonly path: string;
+  readonly extensions: ExtensionTables;
+  readonly tables: HostTables;
+};
+
+/** Where the file is or would be. */
+export function hostConfigPath(context: CommandContext, stateDirectory: string, flag?: string): string {
+  return flag === undefined ? join(stateDirectory, 'fairlead.toml') : resolve(context.cwd, flag);
+}
+
 /**
- * Reads `fairlead.toml` with environment and flags laid over it, what it says about extensions too, and prints its warnings.
+ * Reads `fairlead.toml` with environment and flags laid over it, what it says about extensions and agents too, and prints its warnings.
  * Throws the gateway's configuration codes.
  */
 export async function loadHostConfig(
   context: CommandContext,
   stateDirectory: string,
   flags: HostConfigFlags,
-): Promise<
-  HostConfigReading & { readonly ok: true; readonly path: string; readonly extensions: ExtensionTables }
-> {
+): Promise<LoadedHostConfig> {
   const { config, bind, port, allowRemote } = flags;
-  const path = config === undefined ? join(stateDirectory, 'fairlead.toml') : resolve(context.cwd, config);
+  const path = hostConfigPath(context, stateDirectory, config);
   const reading = await readHostConfig({
     path,
-    readElsewhere: extensionKeys,
+    readElsewhere: [...extensionKeys, ...agentTableKeys],
     isNamed: config !== undefined,
     env: context.env,
     flags: { bind, port, allowRemote },
@@ -36,5 +48,6 @@ export async function loadHostConfig(
   if (!reading.ok) throw new FairleadError(reading.fault.code, reading.fault.message);
   const warn = (message: string) => context.stderr(`fairlead: ${message}\n`);
   for (const { message } of reading.warnings) warn(message);
-  return { ...reading, path, extensions: extensionTablesOf(reading, warn) };
+  const extensions = extensionTablesOf(reading, warn);
+  return { ...reading, path, extensions, tables: agentTablesOf(reading, machineZone(), warn) };
 }

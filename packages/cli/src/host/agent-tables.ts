@@ -1,0 +1,55 @@
+import { FairleadError } from '@fairlead/base';
+import type { HostConfigReading } from '@fairlead/gateway';
+import {
+  type AgentTables,
+  agentKeys,
+  type BackendTables,
+  backendKeys,
+  type ConfigurationReading,
+  type PolicySettings,
+  policyKeys,
+  readAgents,
+  readBackends,
+  readPolicy,
+  readUsageSettings,
+  type UsageSettings,
+  usageKeys,
+} from '@fairlead/host';
+
+/** The tables and keys of `fairlead.toml` that are about agents: their models, what these may cost, what tools may do. */
+export const agentTableKeys: readonly string[] = [...backendKeys, ...usageKeys, ...policyKeys, ...agentKeys];
+
+/** What `fairlead.toml` says of agents. */
+export interface HostTables {
+  readonly backends: BackendTables;
+  readonly usage: UsageSettings;
+  readonly policy: PolicySettings;
+  readonly agents: AgentTables;
+}
+
+/** Reads them all. Throws `host_config_invalid`, with the line. `zone`: the machine's own, for the days of the ceilings. */
+export function agentTablesOf(
+  { document, refuse }: Pick<HostConfigReading & { readonly ok: true }, 'document' | 'refuse'>,
+  zone: string,
+  warn: (message: string) => void,
+): HostTables {
+  const taken = <T>(reading: ConfigurationReading<T>): T => {
+    if (!reading.ok) {
+      const { code, message } = refuse(reading.at, reading.problem);
+      throw new FairleadError(code, message);
+    }
+    for (const { at, message } of reading.notices) warn(refuse(at, message).message);
+    return reading.value;
+  };
+  return {
+    backends: taken(readBackends(document)),
+    usage: taken(readUsageSettings(document, zone)),
+    policy: taken(readPolicy(document)),
+    agents: taken(readAgents(document)),
+  };
+}
+
+/** The time zone that this machine is set to. */
+export function machineZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
