@@ -49,6 +49,15 @@ export { type FittedResult, fitResult, fitText } from './entries/fit-result.ts';
 export { readEntry } from './entries/read-entry.ts';
 export { entryValue, HOST } from './entries/write-entry.ts';
 export { type HostErrorCode, hostErrors } from './errors.ts';
+export type {
+  DeltaEvent,
+  EventSink,
+  HeardEvent,
+  SessionEvent,
+  StateEvent,
+  Subscription,
+} from './events/session-event.ts';
+export { SessionEvents, type SubscribeOptions } from './events/session-events.ts';
 export { attenuate } from './grants/attenuate.ts';
 export { type CommandLine, commandLineOf } from './grants/command-words.ts';
 export { allowsEndpoint, type EndpointRequest } from './grants/endpoint.ts';
@@ -72,6 +81,11 @@ export {
 export { grantsIn, readGrants } from './grants/read-grants.ts';
 export { type LinkReader, machineLinks, realPath } from './grants/real-path.ts';
 export { allowsCommand } from './grants/shell-grant.ts';
+export type { AgentHost, AgentHostStatus, RunOptions, RunReport } from './host/agent-host.ts';
+export type { HostOptions, HostReport, HostTables } from './host/host-options.ts';
+export type { HostPeer, PeerCaller } from './host/host-peer.ts';
+export { prepareHost } from './host/prepare-host.ts';
+export type { PreparedHost } from './host/prepared-host.ts';
 export { LeakDetector, type Redacted } from './leaks/leak-detector.ts';
 export type { LeakCategory } from './leaks/leak-patterns.ts';
 export { maskSensitive } from './leaks/mask-sensitive.ts';
@@ -165,6 +179,7 @@ export { type NewSession, type SessionLine, Sessions, type SessionsOptions } fro
 export { beginTurn, endTurn, speakerOf, type TurnBegin, type TurnEnd } from './sessions/turns.ts';
 export { feedWakes } from './sessions/wake-feed.ts';
 export { type NextTurn, nextTurn, type PendingWake, pendingWakes } from './sessions/wakes.ts';
+export type { SpawnEnd, SpawnRequest } from './spawn/spawn.ts';
 export { CalendarDays, isZone } from './usage/calendar-day.ts';
 export { ceilingError, ceilingWords } from './usage/ceiling-words.ts';
 export type { Amount, Ceilings, UsageSettings } from './usage/ceilings.ts';

@@ -1,0 +1,125 @@
+import type { Certainty } from '@fairlead/base';
+import type { Agents } from '../agents/agents.ts';
+import type { Seeded } from '../agents/seed-agents.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import type { CallFloor } from '../calls/call-floor.ts';
+import type { CommandAnswer, CommandLineGiven } from '../commands/command-answer.ts';
+import type { Compacted, RunningTurn } from '../commands/ports.ts';
+import type { EntryUsage, Speaker, TurnStatus } from '../entries/entry.ts';
+import type { SessionEvents } from '../events/session-events.ts';
+import type { Models } from '../models/models.ts';
+import type { HostState } from '../sessions/host-state.ts';
+import type { NewMessage, PostedEntry } from '../sessions/post-entry.ts';
+import type { Recovered } from '../sessions/recovery.ts';
+import type { NewSession, Sessions } from '../sessions/sessions.ts';
+import type { TurnFloor } from '../turn/turn-floor.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+
+/** One message of which the caller waits for the answer. */
+export interface RunOptions {
+  readonly session: string;
+  readonly text: string;
+  readonly from: Speaker;
+  /** Under which it is posted; see `NewMessage`. */
+  readonly key?: string;
+  /** `backend/model`, for this turn. */
+  readonly model?: string;
+  /** Instead of the host agent: name or id of one that takes part. */
+  readonly agent?: string;
+  /** Tools that are approved for this turn, `always` included; nobody is asked about the others. */
+  readonly approve?: 'all' | readonly string[];
+  /** From now, waiting for other turns included. */
+  readonly timeoutMs?: number;
+  /** Cancels the turn, or takes the message back from who waits to answer it. */
+  readonly signal?: AbortSignal;
+  /** Called when the message stands, before anything answers it. */
+  readonly posted?: (entry: string) => void;
+}
+
+/** How the turn that answered it ended: the object of `fairlead run --json`. */
+export interface RunReport {
+  readonly session: string;
+  /** Null where it was cancelled before it began. */
+  readonly turn: string | null;
+  readonly status: TurnStatus;
+  readonly code: string | null;
+  /** The last words, or what went wrong. */
+  readonly text: string;
+  readonly usage: EntryUsage;
+  readonly nanousd: number | null;
+  readonly calls: readonly {
+    readonly call: string;
+    readonly tool: string;
+    readonly certainty: Certainty;
+    readonly code: string | null;
+    readonly ms: number;
+  }[];
+}
+
+/** What `fairlead status` says of agents. */
+export interface AgentHostStatus {
+  /** Milliseconds since 1970; null where the host is not paused. */
+  readonly pausedAtMs: number | null;
+  readonly agents: number;
+  readonly running: readonly (RunningTurn & { readonly session: string })[];
+  /** Sessions in which something waits for an answer. */
+  readonly waiting: number;
+  /** Approvals that wait for somebody. */
+  readonly approvals: number;
+}
+
+/**
+ * The agents of one host at work: takes messages, runs turns, asks people. Dispose it before the hub; that cancels what runs and waits for
+ * its certainty, within 15 s.
+ */
+export interface AgentHost extends AsyncDisposable {
+  readonly agents: Agents;
+  readonly sessions: Sessions;
+  readonly approvals: Approvals;
+  readonly models: Models;
+  readonly ledger: UsageLedger;
+  readonly events: SessionEvents;
+  readonly state: HostState;
+  /** For calls of clients in sessions: what `runCall` takes. */
+  readonly floor: CallFloor & TurnFloor;
+  /** What the start found of the one before. */
+  readonly recovered: Recovered;
+  /** Writes a message and has it answered. Rejects as `postMessage` does. */
+  post(message: NewMessage): Promise<PostedEntry>;
+  /** Posts a message and waits for exactly the turn that answers it. Rejects with `agent_required`, `host_paused`, or as `post` does. */
+  runOnce(options: RunOptions): Promise<RunReport>;
+  /** Cancels the turn that runs there with all that it spawned, and waits for its end. False where none does. */
+  cancel(session: string): Promise<boolean>;
+  /**
+   * Starts a turn that resumes the last one, where that was interrupted or cancelled; resolves when it has begun. Rejects with
+   * `nothing_to_continue`, `turn_running`, `host_paused`, `session_closed`.
+   */
+  continueTurn(session: string): Promise<{ readonly turn: string }>;
+  /** A line that begins with `/`. Never rejects for what the line says. */
+  command(given: CommandLineGiven): Promise<CommandAnswer>;
+  /** Asks a model for a summary of the session, and writes it. */
+  compact(session: string, options?: { readonly signal?: AbortSignal }): Promise<Compacted>;
+  /** No new turn or call starts, running ones are cancelled; also after a restart. False where it was paused. */
+  pause(): Promise<boolean>;
+  /** What waits is answered. False where it was not paused. */
+  resume(): Promise<boolean>;
+  /** Makes a session, with a folder of its own where none is given, and opens its extensions. Answers its id. */
+  newSession(made?: NewSession): Promise<string>;
+  /** Cancels what runs there, waits for its certainty, ends its extensions' instances; nothing wakes there any more. */
+  closeSession(session: string): Promise<void>;
+  /** The folder of a session on this machine, absolute; made where it had none. */
+  workspace(session: string): Promise<string>;
+  /** Opens its extensions, where nobody did yet. */
+  openSession(session: string): Promise<void>;
+  /** The turn that runs there now. */
+  running(session: string): RunningTurn | undefined;
+  /** Reads `[[agents]]` again and seeds what it says. */
+  reloadAgents(agent?: string): Promise<readonly Seeded[]>;
+  status(): Promise<AgentHostStatus>;
+  /** What a start says once: the ceilings in force, again where they changed. Empty otherwise. */
+  firstWords(): Promise<readonly string[]>;
+  /** Resolves when nothing runs and nothing waits that could run now. */
+  idle(): Promise<void>;
+  /** Twice is once. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,36 @@
+import type { Random } from '@fairlead/base';
+import type { Platform, TreeOwner } from '@fairlead/process';
+import type { Grants } from '../grants/grants.ts';
+import type { SpawnEnd, SpawnRequest } from '../spawn/spawn.ts';
+
+/** Whose call asks: the session, the agent's id and the tool, as the call's context says them. */
+export interface PeerCaller {
+  readonly session: string;
+  readonly agent: string;
+  readonly tool: string;
+}
+
+/**
+ * What the host hands to its built-in extensions. Each question names a call that runs now; what is refused rejects with a code
+ * (`grant_denied`, `context_expired`, `host_not_started`) and nothing was touched.
+ */
+export interface HostPeer {
+  /** All levels together, and the session's folder by its real path. */
+  grants(caller: PeerCaller): Promise<Grants & { readonly workspace: string }>;
+  /** The real path to open without following a link at its end. */
+  path(caller: PeerCaller, kind: 'read' | 'write', path: string): Promise<string>;
+  /** The words of a command line, `['sh', '-c', line]` where it needs a shell; empty where it has no word. */
+  command(caller: PeerCaller, line: string): Promise<readonly string[]>;
+  /** The host's environment without what holds secrets. */
+  childEnvironment(): Readonly<Record<string, string>>;
+  /** Writes a summary of what stands before the turn. */
+  compact(caller: PeerCaller, summary: string): Promise<void>;
+  /** Never rejects for what became of the child. */
+  spawn(caller: PeerCaller, request: SpawnRequest): Promise<SpawnEnd>;
+  /** All of a tool that the caller may use, for a model; undefined where there is none of this name. */
+  describeTool(caller: PeerCaller, name: string): Promise<string | undefined>;
+  readonly sandbox: { readonly bubblewrap?: string };
+  readonly watchdog: TreeOwner;
+  readonly platform: Platform;
+  readonly random: Random;
+}
