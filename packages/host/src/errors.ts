@@ -166,6 +166,102 @@ export const hostErrors = defineErrors({
     message: 'There is no such approval here.',
     next: 'See `/approvals` for those that wait.',
   },
+  command_scope_missing: {
+    message: 'The command needs a right that the token behind it does not have; nothing was changed.',
+    next: 'Use a token with the scope that is named; the operator’s has all of them.',
+  },
+  command_elsewhere: {
+    message: 'This is no command of a session here.',
+    next: 'The message says where it is done, or what it comes with.',
+  },
+  nothing_to_continue: {
+    message: 'No turn was cut short in this session.',
+    next: 'Say what should be done next.',
+  },
+  nothing_to_compact: {
+    message: 'Too little stands in this session, or since its last summary, to sum up.',
+    next: 'Nothing needs to be done.',
+  },
+  agent_attached: {
+    message: 'The agent takes part in sessions that are open; nothing was deleted.',
+    next: 'Take it out of them with `/agent remove`, or close them; the detail has their ids.',
+  },
+  agent_elsewhere: {
+    message: 'The agent is at home on another peer: only that one changes what it is.',
+    next: 'Change it there. Who answers where is shown by `/agent home-status`.',
+  },
+  agent_field_invalid: {
+    message: 'A field of an agent cannot be set like this; nothing was changed.',
+    next: 'See what is wrong with it behind the name of the field; docs/reference/sessions.md has the fields.',
+  },
+  approval_rule_denied: {
+    message: 'Where `authority` is `restricted`, each call is decided by itself; nothing was approved.',
+    next: 'Approve or deny this call.',
+  },
+  turn_cancelled: {
+    message: 'The turn was cancelled.',
+    next: 'Say how it should go on, or `/continue`. What had been done before is in the session.',
+  },
+  turn_timeout: {
+    message: 'The turn took longer than it may.',
+    next: 'Give it more time, or ask for less at once; what had been done before is in the session.',
+  },
+  turn_stuck: {
+    message: 'The model asked for the same again and again, so it was asked to answer without tools.',
+    next: 'See what its calls answered: something that it needs may be missing, or not be allowed.',
+  },
+  turn_iterations: {
+    message: 'The turn used all its steps with tools, so the model was asked to answer with what it knew.',
+    next: 'Ask it to go on, or raise `max_iterations` of the agent.',
+  },
+  turn_failed: {
+    message: 'The turn failed for a reason that has no name.',
+    next: 'See the log of the host; where it happens again, report it.',
+  },
+  reply_cut: {
+    message: 'The reply of the model was cut because it was too long.',
+    next: 'Ask for less at once, or raise `max_tokens` of the back end.',
+  },
+  reply_filtered: {
+    message: 'The back end withheld the rest of the reply.',
+    next: 'See what the model was asked; another model may answer it.',
+  },
+  host_stopping: {
+    message: 'The host stops; what ran was cancelled.',
+    next: 'Start Fairlead again; a turn that was cut short is continued with `/continue`.',
+  },
+  host_not_started: {
+    message: 'The host is not ready yet; nothing was started.',
+    next: 'Try again in a moment.',
+  },
+  agent_not_home: {
+    message: 'The agent is at home on another peer; it answers there.',
+    next: 'Ask there, or see `/agent home-status`.',
+  },
+  spawn_too_deep: {
+    message: 'An agent at this depth gives no tasks to others; nothing was started.',
+    next: 'Do the task yourself. How deep it may go is `max_depth` of the agent.',
+  },
+  spawn_too_many: {
+    message: 'Too many tasks that were given in this session still run; nothing was started.',
+    next: 'Wait until some of them have ended.',
+  },
+  worker_unknown: {
+    message: 'The agent has no worker of this name; nothing was started.',
+    next: 'Use one of those that the message names; they stand in `[[agents.workers]]`.',
+  },
+  spawn_still_running: {
+    message: 'The task was given and goes on; nobody waited to its end.',
+    next: 'Look into the session that the detail names; do not give the task again before.',
+  },
+  host_paused: {
+    message: 'The host is paused: no turn and no call starts.',
+    next: 'Use `fairlead resume` or `/resume` when it may go on.',
+  },
+  agent_required: {
+    message: 'No agent takes part in this session that could do this.',
+    next: 'Attach one with `/agent add`, or name one.',
+  },
 });
 
 export type HostErrorCode = keyof typeof hostErrors;
