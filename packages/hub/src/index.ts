@@ -23,6 +23,7 @@ export {
   type ToolEnd,
   type ToolRequest,
 } from './dispatch/call-tool.ts';
+export { type FoundTool, findTool } from './dispatch/find-tool.ts';
 export {
   fireAgentEnd,
   fireBeforeAgentStart,

@@ -16,7 +16,8 @@ import { type LiveSet, LiveSetLease } from '../live/live-set.ts';
 import type { LiveSnapshot } from '../live/live-snapshot.ts';
 import type { LiveTool, OwnedTool } from '../live/live-tool.ts';
 import { eitherSignal } from './either-signal.ts';
-import { absence, hostFault, refusalOf } from './refusal.ts';
+import { notFound } from './find-tool.ts';
+import { hostFault, refusalOf } from './refusal.ts';
 
 /** What the host says of a call whose arguments are final: it runs, or it was never started and why. */
 export type Decision =
@@ -218,7 +219,8 @@ function endOf(
   }
   const { certainty, fault } = outcome;
   // A block is said in the extension's own words.
-  const text = blocked ? fault.message : callFaultText(fault);
+  const isBlock = gates.kind === 'block' && fault.code === gates.code;
+  const text = isBlock ? fault.message : callFaultText(fault);
   const ended = { certainty, code: fault.code, text, isError: true, args, rewrittenBy, changedBy: [] };
   return fault.detail === undefined ? ended : { ...ended, detail: fault.detail };
 }
@@ -227,27 +229,4 @@ function endOf(
 function refused(code: string, message: string): ToolEnd {
   const text = `${code}: ${message}`;
   return { certainty: 'not_started', code, text, isError: true, rewrittenBy: [], changedBy: [] };
-}
-
-/** A tool of a live set, or why none of this name can be called: `tool_not_found`, or `tool_inactive` and whose it is. */
-export type FoundTool =
-  | { readonly ok: true; readonly tool: LiveTool }
-  | { readonly ok: false; readonly fault: Fault; readonly owner?: string };
-
-/** What `callTool` does first. */
-export function findTool(set: LiveSet, name: string): FoundTool {
-  const tool = set.tools.get(name);
-  if (tool !== undefined) return { ok: true, tool };
-  return { ok: false, ...notFound(LiveSetLease.snapshotOf(set), name) };
-}
-
-function notFound(snapshot: LiveSnapshot, name: string): { readonly fault: Fault; readonly owner?: string } {
-  const owner = snapshot.absent().find(({ manifest }) => manifest.tools.some((tool) => tool.name === name));
-  if (owner !== undefined)
-    return {
-      fault: { code: 'tool_inactive', message: `${name} belongs to ${absence(owner)}` },
-      owner: owner.manifest.name,
-    };
-  const { message } = extensionErrors.tool_not_found;
-  return { fault: { code: 'tool_not_found', message: `${message} (${name})` } };
 }

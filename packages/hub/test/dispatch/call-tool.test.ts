@@ -278,6 +278,26 @@ test('what is settled goes on, redacted; what could not be settled is not claime
   assert.deepEqual([neverBegun.certainty, neverBegun.code], ['not_started', 'call_not_settled']);
 });
 
+test('the words of a gate that blocks are settled like any other end, so that none of them escapes the redaction', async (t) => {
+  const heard: string[] = [];
+  const gate = defineExtension({
+    name: 'gate',
+    version: '1.0.0',
+    on: { toolCall: () => ({ block: 'The key is K-1.' }), toolResult: ({ text }) => void heard.push(text) },
+  });
+  const { set } = await opened(t, [oven(), gate]);
+  const settle: ToolRequest['settle'] = (outcome) =>
+    'fault' in outcome
+      ? {
+          ...outcome,
+          fault: { ...outcome.fault, message: outcome.fault.message.replace('K-1', '[REDACTED]') },
+        }
+      : outcome;
+  const end = await call(set, 'heat', {}, { settle });
+  assert.deepEqual([end.code, end.text], ['tool_blocked', 'blocked by gate: The key is [REDACTED].']);
+  assert.deepEqual(heard, ['blocked by gate: The key is [REDACTED].']);
+});
+
 const throwing = defineExtension({
   name: 'throwing',
   version: '1.0.0',
@@ -359,6 +379,17 @@ test('a tool that is late is aborted, and unknown unless it says so itself', asy
   await two.promise;
   await clock.advance(5000);
   assert.deepEqual((await obeying).text, 'stopped in time');
+});
+
+test('the host may give a call another time than the tool asks for', async (t) => {
+  const begun = held();
+  const { set, clock } = await opened(t, [slow(begun)]);
+  const waiting = call(set, 'wait', {}, { decide: () => ({ kind: 'run', timeoutMs: 20 }) });
+  await begun.promise;
+  await clock.advance(20);
+  await clock.advance(1000);
+  const end = await waiting;
+  assert.deepEqual([end.certainty, end.code], ['outcome_unknown', 'tool_timeout']);
 });
 
 test('a cancelled call is unknown once its handler ran, and not started before', async (t) => {
