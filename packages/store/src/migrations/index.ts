@@ -5,6 +5,7 @@ import { extensionRows } from './0004-extension-rows.ts';
 import { usage } from './0005-usage.ts';
 import { sessions } from './0006-sessions.ts';
 import { routines } from './0007-routines.ts';
+import { turnsOfASession } from './0008-turns-of-a-session.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   usage,
   sessions,
   routines,
+  turnsOfASession,
 ];
