@@ -247,3 +247,95 @@ export const eventLimits = Object.freeze({
   /** Writes that are kept while somebody catches up: longer than reading those takes. */
   kept: 256,
 });
+
+/** Routines and their slots. */
+export const routineLimits = Object.freeze({
+  /** Characters of a cron pattern; the longest that anybody needs lists a few dozen values. */
+  patternLength: 256,
+  /** UTF-16 units of what the parser says about a pattern. */
+  reason: 160,
+  /** A year: what is longer is a date. */
+  everyMaxSecs: 31_622_400,
+  /** The last moment that a date can hold. */
+  momentMaxMs: 8_640_000_000_000_000,
+  dayMs: 86_400_000,
+  /** A slot is still in time when it is claimed this late. */
+  graceMs: 60_000,
+  /** Failures in a row that switch a routine off, where its row does not say. */
+  maxFailures: 3,
+  maxFailuresMax: 1000,
+  jitterMaxSecs: 3600,
+  /** Slots that a policy may run after they were missed. */
+  catchUpMost: 100,
+  /** Slots gone through at once, 33 µs each: further back lie months of minutes. */
+  slotsWalked: 512,
+  /** Rows for slots that were missed together; whoever was away for a year need not read each minute of it. */
+  missedRows: 20,
+  /** Handlers at once; the rest waits its turn and is no later for it than the others. */
+  firing: 32,
+  /** The longest sleep: after it the wall clock is read again, which may have jumped, or stood still with the machine. */
+  sleepMs: 15_000,
+  /** Routines of one database. */
+  routines: 100_000,
+  /** Databases with routines. */
+  places: 10_000,
+  /** After this a claim is tried again that the store could not write. */
+  retryMs: 5000,
+  /** Between two looks for slots that are too old. */
+  pruneMs: 3_600_000,
+  /** Slots are kept this long after they ended, and so many of them. */
+  slotsKeptMs: 90 * 86_400_000,
+  slotsKept: 100_000,
+  /** What an agent is told when its schedule fires. */
+  taskBytes: 16 * KIB,
+  /** Slots listed at once. */
+  listed: 200,
+});
+
+/** The host's own commands. */
+export const commandBounds = Object.freeze({
+  /** UTF-16 units of a line; an extension's commands have the same bound. */
+  line: 8192,
+  /** Sessions, agents or approvals in one answer: more nobody reads. */
+  listed: 200,
+  /** Entries that `/print` shows, and how many it may be asked for. */
+  printed: 20,
+  printedMax: 200,
+  /** UTF-16 units of a text where an answer only shows what it is about. */
+  shownText: 2000,
+  /** Letters of an approval's id that are enough, where no other begins so: `apr_` and four of 64 each. */
+  approvalPrefix: 8,
+  /** Sessions between a spawned one and the one that a person is in, that are gone up. */
+  parents: 16,
+});
+
+/** Turns. */
+export const turnLimits = Object.freeze({
+  /** Replies in a row that ask for the same calls before the model is told so and gets no more tools. */
+  sameCalls: 3,
+  /** Replies in a row that were cut or withheld in their calls, before the same. */
+  cutReplies: 3,
+  /** Calls of one reply at a time, where all of them only read. */
+  readsAtOnce: 8,
+});
+
+/** What of a session reaches a model. */
+export const contextLimits = Object.freeze({
+  /** The reply has its `max_tokens`, but at most this part of a small window. */
+  replyPart: 4,
+  /** Another part is kept free: no estimate knows how a model counts. */
+  sparePart: 16,
+  /** Results that are newest keep their text up to this part of the budget, before anything older than them is kept for it. */
+  freshPart: 2,
+  /** Entries of a session that are looked at for one request: hundreds of turns; who needs more has a summary made. */
+  entries: 4000,
+  /** Entries of the first page; each further one is twice as large. */
+  firstPage: 32,
+  /** Entries that are looked at between two steps for a summary. */
+  newest: 16,
+  /** Texts that tails are told, and UTF-16 units of each: enough to know what the talk is about. */
+  recent: 8,
+  recentUnits: 4096,
+  /** UTF-16 units of a first sentence: a `brief` description that has none is cut. */
+  sentence: 200,
+});

@@ -19,7 +19,11 @@ export function cronProblem(pattern: string, zone: string): string | undefined {
   if (pattern.length > routineLimits.patternLength)
     return `a cron pattern has at most ${routineLimits.patternLength} characters`;
   const fields = pattern.trim().split(/\s+/);
-  if (fields.length === 1 ? !NICKNAMES.has(pattern.trim().toLowerCase()) : fields.length < 5 || fields.length > 7)
+  if (
+    fields.length === 1
+      ? !NICKNAMES.has(pattern.trim().toLowerCase())
+      : fields.length < 5 || fields.length > 7
+  )
     return `a cron pattern has 5, 6 or 7 fields, this one has ${fields.length}`;
   try {
     parse(pattern, zone);

@@ -1,9 +1,9 @@
-/** Something that is due at a moment. The queue keeps its place. */
+/** Something that is due at a moment. The queue keeps track of where. */
 export interface DueItem {
   /** Milliseconds since 1970. */
   atMs: number;
-  /** Its place in the queue; -1 where it is not in one. The queue's own. */
-  place: number;
+  /** Its index in the queue; -1 where it is not in one. The queue's own. */
+  index: number;
 }
 
 /**
@@ -24,56 +24,56 @@ export class DueQueue<Item extends DueItem> {
 
   /** Puts an item in, or moves it to another moment. */
   set(item: Item, atMs: number): void {
-    const { place } = item;
+    const { index } = item;
     const before = item.atMs;
     item.atMs = atMs;
-    if (place === -1) {
+    if (index === -1) {
       this.#heap.push(item);
       this.#rise(item, this.#heap.length - 1);
-    } else if (atMs < before) this.#rise(item, place);
-    else this.#sink(item, place);
+    } else if (atMs < before) this.#rise(item, index);
+    else this.#sink(item, index);
   }
 
   /** Takes an item out; nothing where it is not in. */
   remove(item: Item): void {
-    const { place } = item;
-    if (place === -1) return;
-    item.place = -1;
+    const { index } = item;
+    if (index === -1) return;
+    item.index = -1;
     const last = this.#heap.pop();
     if (last === undefined || last === item) return;
-    if (last.atMs < item.atMs) this.#rise(last, place);
-    else this.#sink(last, place);
+    if (last.atMs < item.atMs) this.#rise(last, index);
+    else this.#sink(last, index);
   }
 
   #rise(item: Item, from: number): void {
     const heap = this.#heap;
-    let place = from;
-    while (place > 0) {
-      const above = (place - 1) >> 1;
+    let index = from;
+    while (index > 0) {
+      const above = (index - 1) >> 1;
       const parent = heap[above];
       if (parent === undefined || parent.atMs <= item.atMs) break;
-      heap[place] = parent;
-      parent.place = place;
-      place = above;
+      heap[index] = parent;
+      parent.index = index;
+      index = above;
     }
-    heap[place] = item;
-    item.place = place;
+    heap[index] = item;
+    item.index = index;
   }
 
   #sink(item: Item, from: number): void {
     const heap = this.#heap;
-    let place = from;
+    let index = from;
     for (;;) {
-      const left = heap[2 * place + 1];
-      const right = heap[2 * place + 2];
+      const left = heap[2 * index + 1];
+      const right = heap[2 * index + 2];
       const child = right !== undefined && left !== undefined && right.atMs < left.atMs ? right : left;
       if (child === undefined || child.atMs >= item.atMs) break;
-      const below = child.place;
-      heap[place] = child;
-      child.place = place;
-      place = below;
+      const below = child.index;
+      heap[index] = child;
+      child.index = index;
+      index = below;
     }
-    heap[place] = item;
-    item.place = place;
+    heap[index] = item;
+    item.index = index;
   }
 }

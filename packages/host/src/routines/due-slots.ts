@@ -1,6 +1,6 @@
 import { routineLimits } from '../limits.ts';
 import { slotsOfCron } from './cron-pattern.ts';
-import type { MissedPolicy } from './routine.ts';
+import type { MissedPolicy, Routine } from './routine.ts';
 import { nextDue, type Trigger } from './trigger.ts';
 
 /** What is to be done about a routine at a moment. */
@@ -18,13 +18,15 @@ export interface DueSlots {
  * missed however late it is, because nothing was to fire then.
  */
 export function dueSlots(
-  { trigger, missed: policy }: { readonly trigger: Trigger; readonly missed: MissedPolicy },
+  { trigger, missed: policy, jitterSecs }: Pick<Routine, 'trigger' | 'missed' | 'jitterSecs'>,
   dueMs: number,
   nowMs: number,
   missedUntilMs = Number.NEGATIVE_INFINITY,
 ): DueSlots {
   const { all, next } = slotsUntil(trigger, dueMs, nowMs);
-  const isMissed = (due: number) => due <= missedUntilMs || nowMs - due > routineLimits.graceMs;
+  // What is delayed on purpose is not late.
+  const graceMs = routineLimits.graceMs + jitterSecs * 1000;
+  const isMissed = (due: number) => due <= missedUntilMs || nowMs - due > graceMs;
   const chosen = new Set(late(all.filter(isMissed), policy, nowMs));
   return {
     run: all.filter((due) => !isMissed(due) || chosen.has(due)),

@@ -1,6 +1,6 @@
 import type { Json } from '@fairlead/base';
 import type { Database } from '@fairlead/store';
-import { readRoutine, type RoutineReading } from './routine.ts';
+import { type RoutineReading, readRoutine } from './routine.ts';
 import { readSchedule } from './schedule.ts';
 
 export const ROUTINES_TABLE = 'routines';
@@ -40,10 +40,17 @@ export function tablesOf(place: RoutinePlace): readonly string[] {
 }
 
 /** Reads one row; a null is one that was taken out. */
-export function readRow(place: RoutinePlace, routine: string, value: Json, zone: string): RoutineReading | undefined {
+export function readRow(
+  place: RoutinePlace,
+  routine: string,
+  value: Json,
+  zone: string,
+): RoutineReading | undefined {
   if (value === null) return undefined;
   const { table, key } = rowOf(routine);
-  return table === SCHEDULES_TABLE ? readSchedule(place.database.root, key, value, zone) : readRoutine(value, zone);
+  return table === SCHEDULES_TABLE
+    ? readSchedule(place.database.root, key, value, zone)
+    : readRoutine(value, zone);
 }
 
 /** One row as it stands now; undefined where there never was one. */

@@ -57,7 +57,8 @@ export function readTiming(value: JsonObject, zone: string): TimingReading {
   const trigger = readTrigger(value['trigger'], zone);
   if (!trigger.ok) return trigger;
   const missed = readMissed(value['missed'], trigger.trigger);
-  if (missed === undefined) return { ok: false, problem: 'missed is skip, run_once or catch_up with its bounds' };
+  if (missed === undefined)
+    return { ok: false, problem: 'missed is skip, run_once or catch_up with its bounds' };
   const { enabled = true, max_failures: maxFailures = routineLimits.maxFailures } = value;
   const { overlap = 'skip', jitter_secs: jitterSecs = 0 } = value;
   if (typeof enabled !== 'boolean') return { ok: false, problem: 'enabled is true or false' };

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { routineLimits } from '../limits.ts';
-import { readTiming, type RoutineReading, type Timing } from './routine.ts';
+import { type RoutineReading, readTiming, type Timing } from './routine.ts';
 
 /** The extension that owns the handler of agents' schedules, and the routine that fires them. */
 export const SCHEDULE_HANDLER = Object.freeze({ extension: 'agent_schedule', name: 'fire' });
@@ -31,7 +31,8 @@ export function readScheduleRow(value: Json, zone: string): ScheduleReading {
   if (typeof task !== 'string' || task.trim() === '' || Buffer.byteLength(task) > routineLimits.taskBytes)
     return { ok: false, problem: `the task is text of at most ${routineLimits.taskBytes} bytes` };
   const target = readTarget(value['target']);
-  if (target === undefined) return { ok: false, problem: 'the target is {kind: fresh} or {kind: pinned, session}' };
+  if (target === undefined)
+    return { ok: false, problem: 'the target is {kind: fresh} or {kind: pinned, session}' };
   if (!isAbsentOrWhole(maxFires, 1)) return { ok: false, problem: 'max_fires is a whole number, 1 or more' };
   if (!isAbsentOrWhole(expiresAt, 0)) return { ok: false, problem: 'expires_at is milliseconds since 1970' };
   if (typeof generation !== 'number' || !Number.isSafeInteger(generation) || generation < 1)

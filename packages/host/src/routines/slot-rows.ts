@@ -49,12 +49,14 @@ const KEY = 'database = ? AND routine = ? AND due = ?';
 const END = `UPDATE slots SET state = ?, outcome = ?, code = ?, at = ?, turn = coalesce(?, turn)
   WHERE ${KEY} AND state IN ('claimed', 'running')`;
 const RUN = `UPDATE slots SET state = 'running', session = ?, at = ? WHERE ${KEY} AND state = 'claimed'`;
-const STATE = `INSERT INTO routine_state (database, routine, record, next, failures, last_code) VALUES (?, ?, ?, ?, ?, ?)
+/** Parameters: database, routine, record, next, failures, last code. */
+export const KEEP_STATE = `INSERT INTO routine_state (database, routine, record, next, failures, last_code) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (database, routine) DO UPDATE SET record = excluded.record, next = excluded.next, failures = excluded.failures,
   last_code = excluded.last_code`;
 const NEXT = 'UPDATE routine_state SET next = ? WHERE database = ? AND routine = ?';
 const FORGET = 'DELETE FROM routine_state WHERE database = ? AND routine = ?';
-const STATES = 'SELECT routine, record, next, failures, last_code FROM routine_state WHERE database = ? LIMIT ?';
+const STATES =
+  'SELECT routine, record, next, failures, last_code FROM routine_state WHERE database = ? LIMIT ?';
 const OPEN = `SELECT ${COLUMNS}, claimed_boot AS boot FROM slots WHERE state IN ('claimed', 'running') ORDER BY seq LIMIT ?`;
 const NEWEST = `SELECT ${COLUMNS} FROM slots WHERE database = ? AND routine = ? ORDER BY due DESC LIMIT ?`;
 const NEWEST_ALL = `SELECT ${COLUMNS} FROM slots ORDER BY seq DESC LIMIT ?`;
@@ -102,7 +104,7 @@ export function endSlot(key: SlotKey, end: SlotEnd, atMs: number, turn: string |
 
 export function keepState(database: string, state: StoredState): Statement {
   const { routine, record, next, failures, last_code: lastCode } = state;
-  return { sql: STATE, parameters: [database, routine, record, next, failures, lastCode] };
+  return { sql: KEEP_STATE, parameters: [database, routine, record, next, failures, lastCode] };
 }
 
 export function keepNext(database: string, routine: string, next: number | null): Statement {
@@ -114,7 +116,10 @@ export function forgetState(database: string, routine: string): Statement {
 }
 
 /** What is known of a database's routines, by name. */
-export async function storedStates(store: Store, database: string): Promise<ReadonlyMap<string, StoredState>> {
+export async function storedStates(
+  store: Store,
+  database: string,
+): Promise<ReadonlyMap<string, StoredState>> {
   const rows = await store.read<StoredState>(STATES, [database, routineLimits.routines]);
   return new Map(rows.map((row) => [row.routine, row]));
 }

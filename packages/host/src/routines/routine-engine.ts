@@ -1,0 +1,450 @@
+import { type Clock, isJsonObject, type Timer } from '@fairlead/base';
+import type { DatabaseKind, Off, Peer, Statement, Store } from '@fairlead/store';
+import { routineLimits } from '../limits.ts';
+import { DueQueue } from './due-queue.ts';
+import { dueSlots } from './due-slots.ts';
+import { jitterMs } from './jitter.ts';
+import type { Routine } from './routine.ts';
+import { RoutineEntry } from './routine-entry.ts';
+import { type LoadedRoutines, loadRoutines, routinePlaces } from './routine-load.ts';
+import { currentRow, type RoutinePlace, type RoutineRow, routineOf, rowOf } from './routine-rows.ts';
+import {
+  claimSlot,
+  endSlot,
+  forgetState,
+  KEEP_STATE,
+  keepNext,
+  keepState,
+  openSlots,
+  passSlot,
+  pruneSlots,
+  type SlotEnd,
+  type SlotKey,
+  type SlotRow,
+  slotName,
+} from './slot-rows.ts';
+import { nextDue } from './trigger.ts';
+
+/** A slot whose turn it is. */
+export interface Firing {
+  readonly place: RoutinePlace;
+  readonly slot: SlotKey;
+  readonly lateMs: number;
+  readonly routine: Routine;
+  /** Aborts when the engine is closed. */
+  readonly signal: AbortSignal;
+}
+
+/** `running`: it goes on by itself, and whoever ends it calls `settled`. */
+export type FiringEnd = SlotEnd | { readonly state: 'running' };
+
+/** What became of a slot of an earlier start: how it ended, that it goes on, or that it had not begun and fires now. */
+export type SlotFate = SlotEnd | { readonly state: 'running' } | { readonly state: 'again' };
+
+export interface RoutineEngineOptions {
+  readonly peer: Peer;
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly boot: string;
+  /** IANA name: where a pattern without one is meant. */
+  readonly zone: string;
+  /** The database where it fires here; undefined where it does not. */
+  readonly placeOf: (root: string, kind: DatabaseKind) => Promise<RoutinePlace | undefined>;
+  /** Calls the handler. Where it rejects, nobody knows what happened. */
+  readonly fire: (firing: Firing) => Promise<FiringEnd>;
+  readonly fateOf: (slot: SlotRow) => Promise<SlotFate>;
+  /** Why nothing may fire there now, such as a ceiling; undefined where it may. */
+  readonly heldBack?: (place: RoutinePlace) => string | undefined;
+  /** What could not be done, for the log. */
+  readonly report: (told: {
+    readonly code: string;
+    readonly routine: string;
+    readonly reason: string;
+  }) => void;
+}
+
+/** A routine as a list shows it. */
+export interface RoutineLine {
+  readonly database: string;
+  readonly kind: RoutinePlace['kind'];
+  readonly routine: string;
+  /** Milliseconds since 1970; null where nothing is due. */
+  readonly next: number | null;
+  readonly failures: number;
+  readonly lastCode: string | null;
+  readonly running: number;
+}
+
+/**
+ * Fires what is due. Every due firing is a slot, a row whose inserting is the claim: it is on disk before anything runs, so that a slot runs
+ * once, or is known to have been cut short. One timer serves all routines; a pattern is read when its routine fires or changes.
+ */
+export class RoutineEngine {
+  readonly #options: RoutineEngineOptions;
+  readonly #entries = new Map<string, RoutineEntry>();
+  readonly #queue = new DueQueue<RoutineEntry>();
+  readonly #placed = new Map<string, RoutinePlace>();
+  /** By name of the slot: what others bring to its end. */
+  readonly #going = new Map<string, RoutineEntry>();
+  readonly #work = new Set<Promise<void>>();
+  readonly #stop = new AbortController();
+  #timer: Timer | undefined;
+  #off: Off | undefined;
+  #firing = 0;
+  #isPaused: boolean;
+  #missedUntilMs = Number.NEGATIVE_INFINITY;
+  #prunedAtMs = Number.NEGATIVE_INFINITY;
+
+  private constructor(options: RoutineEngineOptions, isPaused: boolean) {
+    this.#options = options;
+    this.#isPaused = isPaused;
+  }
+
+  /** Loads what is known, settles what an earlier start left, and begins to fire. After the recovery of turns. */
+  static async start(
+    options: RoutineEngineOptions,
+    { isPaused = false }: { readonly isPaused?: boolean } = {},
+  ): Promise<RoutineEngine> {
+    const engine = new RoutineEngine(options, isPaused);
+    const { peer, store } = options;
+    for (const { root, kind } of await routinePlaces(store)) await engine.#place(root, kind);
+    await engine.#recover();
+    engine.#off = await peer.onWrite(
+      'routines',
+      async ({ database, kind, ops }) => {
+        for (const op of ops) {
+          if (op.op !== 'put' || !('table' in op)) continue;
+          const routine = routineOf(op.table, op.key);
+          if (routine !== undefined) await engine.changed(database, kind, routine);
+        }
+      },
+      { from: 'start' },
+    );
+    engine.#tick();
+    return engine;
+  }
+
+  /** Reads a routine's row again: it was written, here or on another peer. Idempotent. */
+  async changed(root: string, kind: DatabaseKind, routine: string): Promise<void> {
+    const place = this.#placed.get(root) ?? (await this.#place(root, kind));
+    if (place === undefined) return;
+    const entry = this.#entries.get(keyOf(root, routine));
+    const row = await currentRow(place, routine, this.#options.zone);
+    if (row === undefined || row.record === entry?.record) return;
+    await this.#adopt(entry ?? new RoutineEntry(place, routine), row);
+    this.#tick();
+  }
+
+  /** Lets go of a database: its agent is elsewhere now, or its session closed. */
+  leave(root: string): void {
+    this.#placed.delete(root);
+    for (const [key, entry] of this.#entries) {
+      if (entry.place.database.root !== root) continue;
+      this.#queue.remove(entry);
+      this.#entries.delete(key);
+    }
+  }
+
+  /** Nothing fires until `resume`; what is due until then counts as missed. */
+  pause(): void {
+    this.#isPaused = true;
+    this.#timer?.cancel();
+  }
+
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.#missedUntilMs = this.#nowMs();
+    this.#tick();
+  }
+
+  /** Says how a slot that was running ended. Nothing where it had ended. */
+  async settled(slot: SlotKey, end: SlotEnd, turn?: string): Promise<void> {
+    const name = slotName(slot);
+    const entry = this.#going.get(name);
+    if (entry === undefined) return;
+    this.#going.delete(name);
+    await this.#track(this.#end(entry, slot, end, turn));
+  }
+
+  /** In no particular order. Nothing is computed for it. */
+  list(root?: string): readonly RoutineLine[] {
+    const lines: RoutineLine[] = [];
+    for (const { place, routine, next, failures, lastCode, running } of this.#entries.values()) {
+      const { kind, database } = place;
+      if (root !== undefined && database.root !== root) continue;
+      lines.push({ database: database.root, kind, routine, next, failures, lastCode, running });
+    }
+    return lines;
+  }
+
+  /** Resolves when nothing is being claimed or run; what is `running` elsewhere is not waited for. */
+  async idle(): Promise<void> {
+    while (this.#work.size > 0) await Promise.all(this.#work);
+  }
+
+  /** Fires nothing more; resolves when what ran has ended. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    this.#timer?.cancel();
+    await this.#off?.();
+    await this.idle();
+  }
+
+  async #place(root: string, kind: DatabaseKind): Promise<RoutinePlace | undefined> {
+    const { placeOf, store, zone } = this.#options;
+    const place = await placeOf(root, kind);
+    if (place === undefined) return undefined;
+    this.#placed.set(root, place);
+    await this.#load(await loadRoutines(store, place, zone, this.#nowMs()));
+    return place;
+  }
+
+  async #load({ entries, statements }: LoadedRoutines): Promise<void> {
+    for (let from = 0; from < statements.length; from += 1000)
+      await this.#options.store.write(statements.slice(from, from + 1000), 'normal');
+    for (const entry of entries) {
+      this.#entries.set(keyOf(entry.place.database.root, entry.routine), entry);
+      this.#enqueue(entry);
+    }
+  }
+
+  async #recover(): Promise<void> {
+    const { store, boot, fateOf } = this.#options;
+    for (const slot of await openSlots(store)) {
+      if (slot.boot === boot) continue;
+      const entry = this.#entries.get(keyOf(slot.database, slot.routine));
+      const fate = await fateOf(slot);
+      if (entry === undefined) {
+        await store.write([endSlot(slot, lost(fate), this.#nowMs())]);
+        continue;
+      }
+      entry.running += 1;
+      if (fate.state === 'running') this.#going.set(slotName(slot), entry);
+      else if (fate.state === 'again') void this.#track(this.#refire(entry, slot));
+      else await this.#end(entry, slot, fate);
+    }
+  }
+
+  /** Nothing of it ran: its claim is this start's now. */
+  async #refire(entry: RoutineEntry, slot: SlotRow): Promise<void> {
+    const row = await currentRow(entry.place, entry.routine, this.#options.zone);
+    if (row?.reading?.ok === true) await this.#fire(entry, slot, row.reading.routine, slot.lateMs);
+    else await this.#end(entry, slot, { state: 'skipped', code: 'routine_gone' });
+  }
+
+  async #adopt(entry: RoutineEntry, { record, reading }: RoutineRow): Promise<void> {
+    const { database } = entry.place;
+    const key = keyOf(database.root, entry.routine);
+    if (reading === undefined) {
+      this.#queue.remove(entry);
+      this.#entries.delete(key);
+      await this.#options.store.write([forgetState(database.root, entry.routine)], 'normal');
+      return;
+    }
+    const isDue = reading.ok && reading.routine.enabled;
+    entry.record = record;
+    entry.next = isDue ? nextDue(reading.routine.trigger, this.#nowMs()) : null;
+    entry.failures = 0;
+    entry.lastCode = reading.ok ? null : 'routine_invalid';
+    this.#entries.set(key, entry);
+    this.#enqueue(entry, isDue ? reading.routine.jitterSecs : 0);
+    await this.#options.store.write([this.#stateOf(entry)], 'normal');
+  }
+
+  #enqueue(entry: RoutineEntry, jitterSecs = 0): void {
+    const { next, place, routine } = entry;
+    if (next === null) this.#queue.remove(entry);
+    else {
+      const slot = { database: place.database.root, routine, due: next };
+      this.#queue.set(entry, next + jitterMs(slot, jitterSecs));
+    }
+  }
+
+  #tick(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    if (this.#isPaused || this.#stop.signal.aborted) return;
+    const now = this.#nowMs();
+    while (this.#firing < routineLimits.firing) {
+      const { first } = this.#queue;
+      if (first === undefined) return;
+      if (first.atMs > now) break;
+      this.#queue.remove(first);
+      this.#firing += 1;
+      void this.#track(
+        this.#due(first).finally(() => {
+          this.#firing -= 1;
+          this.#tick();
+        }),
+      );
+    }
+    const next = this.#queue.first;
+    if (next === undefined || this.#firing === routineLimits.firing) return;
+    const sleepMs = Math.min(Math.max(0, next.atMs - now), routineLimits.sleepMs);
+    this.#timer = this.#options.clock.setTimer(sleepMs, () => this.#tick(), { unref: true });
+  }
+
+  /** What cannot be written now is tried again; nothing has run then. */
+  async #due(entry: RoutineEntry): Promise<void> {
+    try {
+      await this.#look(entry);
+    } catch (error) {
+      this.#told(entry, error);
+      if (this.#entries.get(keyOf(entry.place.database.root, entry.routine)) === entry)
+        this.#queue.set(entry, this.#nowMs() + routineLimits.retryMs);
+    }
+  }
+
+  async #look(entry: RoutineEntry): Promise<void> {
+    const { store, boot, zone, heldBack } = this.#options;
+    const { place, next: dueMs } = entry;
+    const row = await currentRow(place, entry.routine, zone);
+    if (row === undefined || dueMs === null) return;
+    if (row.record !== entry.record) return await this.#adopt(entry, row);
+    if (row.reading?.ok !== true) return;
+    const { routine } = row.reading;
+    const now = this.#nowMs();
+    const slotOf = (due: number): SlotKey => ({ database: place.database.root, routine: entry.routine, due });
+    const delayedMs = dueMs + jitterMs(slotOf(dueMs), routine.jitterSecs);
+    if (delayedMs > now) return this.#queue.set(entry, delayedMs);
+    const { run, missed, next } = dueSlots(routine, dueMs, now, this.#missedUntilMs);
+    const [first, ...more] = run;
+    const after = next ?? (routine.trigger.kind === 'every' ? nextDue(routine.trigger, now) : null);
+    const statements: Statement[] = missed.map((due) =>
+      passSlot(
+        slotOf(due),
+        { state: 'missed', code: due <= this.#missedUntilMs ? 'paused' : null },
+        boot,
+        now,
+      ),
+    );
+    const why =
+      heldBack?.(place) ?? (entry.running > 0 && routine.overlap === 'skip' ? 'overlap' : undefined);
+    if (first === undefined || why !== undefined) {
+      const code = why ?? null;
+      statements.push(...run.map((due) => passSlot(slotOf(due), { state: 'skipped', code }, boot, now)));
+      await store.write([keepNext(place.database.root, entry.routine, after), ...statements]);
+      entry.next = after;
+      this.#enqueue(entry, routine.jitterSecs);
+      return;
+    }
+    const slot = slotOf(first);
+    const following = more[0] ?? after;
+    const lateMs = Math.max(0, now - first);
+    const { changes } = await store.write([
+      claimSlot(slot, boot, lateMs, now),
+      keepNext(place.database.root, entry.routine, following),
+      ...statements,
+    ]);
+    entry.next = following;
+    const isMine = changes[0] === 1;
+    entry.isCatchingUp = isMine && more.length > 0 && routine.overlap === 'skip';
+    if (isMine) entry.running += 1;
+    // An interval counts from the end of this firing.
+    if (!isMine || (routine.trigger.kind === 'cron' && !entry.isCatchingUp))
+      this.#enqueue(entry, more.length > 0 ? 0 : routine.jitterSecs);
+    if (isMine) await this.#fire(entry, slot, routine, lateMs);
+  }
+
+  async #fire(entry: RoutineEntry, slot: SlotKey, routine: Routine, lateMs: number): Promise<void> {
+    const { fire } = this.#options;
+    const name = slotName(slot);
+    this.#going.set(name, entry);
+    let end: FiringEnd;
+    try {
+      end = await fire({ place: entry.place, slot, lateMs, routine, signal: this.#stop.signal });
+    } catch (error) {
+      this.#told(entry, error);
+      end = { state: 'unknown', code: 'routine_failed' };
+    }
+    if (end.state === 'running' || !this.#going.delete(name)) return;
+    await this.#end(entry, slot, end);
+  }
+
+  async #end(entry: RoutineEntry, slot: SlotKey, end: SlotEnd, turn?: string): Promise<void> {
+    const { peer, store, zone } = this.#options;
+    const { database } = entry.place;
+    const now = this.#nowMs();
+    entry.running = Math.max(0, entry.running - 1);
+    const isFailure = end.state === 'unknown' || end.outcome === 'failed';
+    if (isFailure) entry.failures += 1;
+    else if (end.outcome === 'completed') entry.failures = 0;
+    if (end.state !== 'skipped') entry.lastCode = end.code ?? null;
+    const ended = endSlot(slot, end, now, turn ?? null);
+    const row = await currentRow(entry.place, entry.routine, zone);
+    const routine =
+      row?.reading?.ok === true && row.record === entry.record ? row.reading.routine : undefined;
+    const isOver = routine?.trigger.kind === 'at';
+    const isOff = routine !== undefined && routine.maxFailures > 0 && entry.failures >= routine.maxFailures;
+    if (routine?.trigger.kind === 'every') entry.next = nextDue(routine.trigger, now);
+    const statements = [ended, ...this.#prune(now)];
+    if (isOver || (isOff && isFailure)) {
+      const { table, key } = rowOf(entry.routine);
+      const value = (await database.latest(table).get(key))?.value;
+      entry.next = null;
+      const ref = await peer.transaction((tx) => {
+        const off = isJsonObject(value) ? { ...value, enabled: false } : null;
+        const record = tx.on(database).put(table, key, isOver ? null : off);
+        for (const { sql, parameters } of statements) tx.write(sql, parameters);
+        const state = [database.root, entry.routine, record, null, entry.failures, entry.lastCode];
+        tx.write(KEEP_STATE, state);
+        return record;
+      });
+      entry.record = ref.id;
+      this.#queue.remove(entry);
+      if (isOver) this.#entries.delete(keyOf(database.root, entry.routine));
+      else
+        this.#options.report({
+          code: 'routine_disabled',
+          routine: entry.routine,
+          reason: entry.lastCode ?? 'unknown',
+        });
+      return;
+    }
+    await store.write(routine === undefined ? statements : [...statements, this.#stateOf(entry)]);
+    const isWaiting = entry.isCatchingUp || routine?.trigger.kind === 'every';
+    entry.isCatchingUp = false;
+    if (isWaiting && this.#entries.get(keyOf(database.root, entry.routine)) === entry) this.#enqueue(entry);
+    this.#tick();
+  }
+
+  #stateOf({ place, routine, record, next, failures, lastCode }: RoutineEntry): Statement {
+    return keepState(place.database.root, { routine, record, next, failures, last_code: lastCode });
+  }
+
+  #prune(now: number): readonly Statement[] {
+    if (now - this.#prunedAtMs < routineLimits.pruneMs) return [];
+    this.#prunedAtMs = now;
+    return [pruneSlots(now)];
+  }
+
+  #told(entry: RoutineEntry, error: unknown): void {
+    const reason = error instanceof Error ? error.message : 'unknown';
+    this.#options.report({ code: 'routine_failed', routine: entry.routine, reason });
+  }
+
+  async #track(work: Promise<void>): Promise<void> {
+    this.#work.add(work);
+    try {
+      await work;
+    } finally {
+      this.#work.delete(work);
+    }
+  }
+
+  #nowMs(): number {
+    return Math.floor(this.#options.clock.wallMs());
+  }
+}
+
+function keyOf(root: string, routine: string): string {
+  return `${root} ${routine}`;
+}
+
+/** Its routine is gone: nobody fires it again. */
+function lost(fate: SlotFate): SlotEnd {
+  return fate.state === 'again' || fate.state === 'running'
+    ? { state: 'unknown', code: 'routine_gone' }
+    : fate;
+}
