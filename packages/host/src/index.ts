@@ -3,14 +3,15 @@ export { Agents, type AgentsOptions, type KnownAgent } from './agents/agents.ts'
 export type { AgentConfigReading } from './agents/read-agent-config.ts';
 export { type AgentTable, type AgentTables, agentKeys, readAgents } from './agents/read-agents.ts';
 export { type Seeded, type SeedOptions, seedAgents } from './agents/seed-agents.ts';
+export type {
+  ApprovalRequest,
+  ApprovalsOptions,
+  Decision,
+  HeldApproval,
+  ShownApproval,
+} from './approvals/approval-request.ts';
 export type { ApprovalRow, ApprovalState, ApprovalSubject } from './approvals/approval-rows.ts';
-export {
-  type ApprovalRequest,
-  Approvals,
-  type Decision,
-  type HeldApproval,
-  type ShownApproval,
-} from './approvals/approvals.ts';
+export { Approvals } from './approvals/approvals.ts';
 export {
   type ConfigurationNotice,
   type ConfigurationPath,

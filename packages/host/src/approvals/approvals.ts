@@ -1,67 +1,33 @@
-import {
-  encodeJson,
-  FairleadError,
-  type JsonObject,
-  type Random,
-  randomId,
-  type Timer,
-} from '@fairlead/base';
+import { encodeJson, FairleadError, type Random, randomId, type Timer } from '@fairlead/base';
 import { ENTRIES_TABLE } from '@fairlead/hub';
 import type { Statement } from '@fairlead/store';
 import type { ApprovalDecisionBody, EntryBody } from '../entries/entry.ts';
 import { entryValue, HOST } from '../entries/write-entry.ts';
 import { hostError } from '../errors.ts';
 import { approvalLimits, displayLimits } from '../limits.ts';
-import type { Risk } from '../policy/tool-policy.ts';
 import type { SessionFloor } from '../sessions/session-floor.ts';
 import { nowMs } from '../sessions/sessions.ts';
 import { unwritable } from '../sessions/unwritable.ts';
 import {
+  type ApprovalRequest,
+  type ApprovalsOptions,
+  type Decision,
+  type GivenDecision,
+  type HeldApproval,
+  insertApproval,
+  requestEntries,
+  type ShownApproval,
+} from './approval-request.ts';
+import {
   type ApprovalRow,
   type ApprovalState,
-  type ApprovalSubject,
   DECIDE,
   findApproval,
-  INSERT_APPROVAL,
   openApprovals,
   tellDenial,
   useApproval,
   waitingApprovals,
 } from './approval-rows.ts';
-
-/** A call for which a person is asked. */
-export interface ApprovalRequest extends ApprovalSubject {
-  readonly turn?: string;
-  readonly call: string;
-  readonly tool: string;
-  readonly extension: string;
-  readonly risk: Risk;
-  /** Masked; at most 64 KiB as JSON, because nobody may be shown half of them. */
-  readonly arguments: JsonObject;
-  /** What else the person sees: workspace, grants, tier. */
-  readonly shown: JsonObject;
-}
-
-/** An approval that a call holds. Let it go when the call waits no more. */
-export interface HeldApproval {
-  readonly id: string;
-  /** Milliseconds since 1970 at which it expires, unless it is decided. */
-  readonly until: number;
-  /** Resolves once it is not open any more. */
-  readonly decided: Promise<Exclude<ApprovalState, 'open'>>;
-  release(): void;
-}
-
-export interface Decision {
-  readonly decision: 'approve' | 'deny' | 'approve_turn';
-  /** Whose token it was, with its scopes. */
-  readonly by: { readonly id: string; readonly scopes: readonly string[] };
-  /** The face that it came through. */
-  readonly via: string;
-}
-
-/** An approval as it is listed. `until`: milliseconds since 1970 at which it expires, if it is open. */
-export type ShownApproval = ApprovalRow & { readonly until: number };
 
 type Held = { readonly settle: (state: Exclude<ApprovalState, 'open'>) => void };
 
@@ -72,14 +38,16 @@ type Held = { readonly settle: (state: Exclude<ApprovalState, 'open'>) => void }
 export class Approvals {
   readonly #floor: SessionFloor;
   readonly #random: Random;
+  readonly #options: ApprovalsOptions;
   readonly #held = new Map<string, Held>();
   readonly #timers = new Map<string, Timer>();
   /** By turn and target: the approval that said so for the rest of the turn. */
   readonly #rules = new Map<string, string>();
 
-  constructor(floor: SessionFloor, random: Random) {
+  constructor(floor: SessionFloor, random: Random, options: ApprovalsOptions) {
     this.#floor = floor;
     this.#random = random;
+    this.#options = options;
   }
 
   /**
@@ -89,6 +57,7 @@ export class Approvals {
   async ask(request: ApprovalRequest): Promise<HeldApproval> {
     if (Buffer.byteLength(encodeJson(request.arguments)) > displayLimits.argumentBytes)
       throw hostError('arguments_too_large');
+    if (request.given !== undefined) return await this.#open(request, request.given);
     const rows = await waitingApprovals(this.#floor.store, request);
     for (const row of rows) {
       if (this.#held.has(row.id)) continue;
@@ -100,7 +69,11 @@ export class Approvals {
       const held = this.#hold(row.id, row.opened_at);
       // Only now: what was decided before it was held would have been told to nobody.
       const now = await findApproval(this.#floor.store, row.id);
-      if (now !== undefined && now.state !== 'open') this.#held.get(row.id)?.settle(now.state);
+      if (now === undefined || now.used_by !== null) {
+        held.release();
+        continue;
+      }
+      if (now.state !== 'open') this.#held.get(row.id)?.settle(now.state);
       return held;
     }
     return await this.#open(request);
@@ -108,12 +81,13 @@ export class Approvals {
 
   /**
    * Decides, for who has `session:approve`. False where it was decided, expired or cancelled before. Rejects with `approval_scope_missing`,
-   * `approval_unknown`, or a code of the store.
+   * `approval_unknown`, `approval_rule_denied`, or a code of the store.
    */
   async decide(id: string, { decision, by, via }: Decision): Promise<boolean> {
     if (!by.scopes.includes('session:approve')) throw hostError('approval_scope_missing');
     const row = await findApproval(this.#floor.store, id);
     if (row === undefined) throw hostError('approval_unknown');
+    if (!this.#decisions(row).includes(decision)) throw hostError('approval_rule_denied');
     if (row.state !== 'open') return false;
     const stands = await this.#end(row, decision === 'deny' ? 'denied' : 'approved', by.id, via);
     if (stands && decision === 'approve_turn' && row.turn !== null)
@@ -141,12 +115,12 @@ export class Approvals {
 
   /** Those that wait for a person, oldest first. */
   async open(): Promise<readonly ShownApproval[]> {
-    return (await openApprovals(this.#floor.store, approvalLimits.listed)).map(withUntil);
+    return (await openApprovals(this.#floor.store, approvalLimits.listed)).map((row) => this.#shown(row));
   }
 
   async find(id: string): Promise<ShownApproval | undefined> {
     const row = await findApproval(this.#floor.store, id);
-    return row === undefined ? undefined : withUntil(row);
+    return row === undefined ? undefined : this.#shown(row);
   }
 
   /** Forgets what was said for the rest of a turn. */
@@ -160,49 +134,27 @@ export class Approvals {
     this.#timers.clear();
   }
 
-  async #open(request: ApprovalRequest): Promise<HeldApproval> {
+  async #open(request: ApprovalRequest, given = this.#ruleFor(request)): Promise<HeldApproval> {
     const { clock, boot } = this.#floor;
-    const { principal, session, target, digest, turn, call, tool, extension, risk, shown } = request;
     const id = randomId('apr_', this.#random);
     const at = nowMs(clock);
-    const until = at + approvalLimits.openMs;
-    const rule = turn === undefined ? undefined : this.#rules.get(ruleOf(turn, target));
-    const asked = { approval: id, call, tool, extension, risk, arguments: request.arguments, digest, until };
-    const entries: EntryBody[] = [{ type: 'approval_request', ...asked }];
-    if (rule !== undefined)
-      entries.push({
-        type: 'approval_decision',
-        approval: id,
-        decision: 'approved',
-        rule,
-        by: 'rule',
-        via: 'approve_turn',
-      });
-    const decided = rule === undefined ? [null, null] : [at, 'rule'];
-    const text = encodeJson({ ...shown, arguments: request.arguments, extension });
-    const state = rule === undefined ? 'open' : 'approved';
-    const row = [
-      id,
-      principal,
-      target,
-      digest,
-      session,
-      turn ?? null,
-      call,
-      tool,
-      risk,
-      text,
-      state,
-      rule ?? null,
-      at,
-    ];
-    await this.#write(session, entries, {
-      sql: INSERT_APPROVAL,
-      parameters: [...row, ...decided, null, boot],
-    });
+    await this.#write(
+      request.session,
+      requestEntries(request, { id, until: at + approvalLimits.openMs, given }),
+      insertApproval(request, { id, at, boot, given }),
+    );
     const held = this.#hold(id, at);
-    if (rule !== undefined) this.#held.get(id)?.settle('approved');
+    this.#tell(request.session, id, 'open');
+    if (given !== undefined) {
+      this.#held.get(id)?.settle('approved');
+      this.#tell(request.session, id, 'approved');
+    }
     return held;
+  }
+
+  #ruleFor({ turn, target }: ApprovalRequest): GivenDecision | undefined {
+    const rule = turn === undefined ? undefined : this.#rules.get(ruleOf(turn, target));
+    return rule === undefined ? undefined : { rule, by: 'rule', via: 'approve_turn' };
   }
 
   #hold(id: string, openedAt: number): HeldApproval {
@@ -246,7 +198,21 @@ export class Approvals {
     this.#timers.get(id)?.cancel();
     this.#timers.delete(id);
     this.#held.get(id)?.settle(state);
+    this.#tell(session, id, state);
     return true;
+  }
+
+  #tell(session: string | null, id: string, state: ApprovalState): void {
+    if (session !== null) this.#options.told?.(session, id, state);
+  }
+
+  #shown(row: ApprovalRow): ShownApproval {
+    return { ...row, until: row.opened_at + approvalLimits.openMs, decisions: this.#decisions(row) };
+  }
+
+  #decisions({ turn }: ApprovalRow): ShownApproval['decisions'] {
+    const hasRule = turn !== null && this.#options.authority === 'trusted_agent';
+    return hasRule ? ['approve', 'deny', 'approve_turn'] : ['approve', 'deny'];
   }
 
   /** The row and, where there is a session, its entries. A session that cannot be written to lets nothing be approved. */
@@ -267,8 +233,4 @@ export class Approvals {
 
 function ruleOf(turn: string, target: string): string {
   return `${turn} ${target}`;
-}
-
-function withUntil(row: ApprovalRow): ShownApproval {
-  return { ...row, until: row.opened_at + approvalLimits.openMs };
 }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
 import { hygiene } from '@fairlead/testing';
-import { type ApprovalRequest, Approvals, type Decision } from '../../src/approvals/approvals.ts';
+import type { ApprovalRequest, Decision } from '../../src/approvals/approval-request.ts';
+import { Approvals } from '../../src/approvals/approvals.ts';
 import { room } from '../sessions/session-room.ts';
 
 type Context = Parameters<typeof hygiene>[0] & { after(hook: () => unknown): void };
@@ -11,11 +12,15 @@ const MAY = { id: 'person:1', scopes: ['session:approve'] };
 const YES: Decision = { decision: 'approve', by: MAY, via: 'http' };
 const NO: Decision = { decision: 'deny', by: MAY, via: 'http' };
 
-async function setUp(t: Context) {
+async function setUp(t: Context, authority = 'trusted_agent') {
   hygiene(t);
+  const told: string[] = [];
   const made = await room(t);
   const session = await made.sessions.create();
-  const approvals = new Approvals(made, made.host.random);
+  const approvals = new Approvals(made, made.host.random, {
+    authority,
+    told: (_session, approval, state) => void told.push(`${approval} ${state}`),
+  });
   t.after(() => approvals.close());
   const request = (over: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
     ...{
@@ -33,7 +38,7 @@ async function setUp(t: Context) {
     ((await made.entries(session)) as readonly JsonObject[]).map(
       (entry) => entry['decision'] ?? entry['type'],
     );
-  return { ...made, clock: made.host.clock, approvals, request, types, session };
+  return { ...made, clock: made.host.clock, approvals, request, types, session, told };
 }
 
 test('the first answer stands, is told in the session, and what was approved is used once', async (t) => {
@@ -132,4 +137,63 @@ test('arguments that cannot be shown whole are refused, and one that nobody wait
   assert.equal(await approvals.cancel(held.id), false);
   assert.equal(await held.decided, 'cancelled');
   assert.deepEqual(await types(), ['approval_request', 'cancelled']);
+});
+
+test('`restricted`, or a word that is none, lets nobody approve the rest of a turn, and the list says so', async (t) => {
+  for (const authority of ['restricted', 'whatever']) {
+    const { approvals, request, types } = await setUp(t, authority);
+    const held = await approvals.ask(request({ turn: 'trn_1' }));
+    assert.deepEqual((await approvals.open())[0]?.decisions, ['approve', 'deny']);
+    await assert.rejects(approvals.decide(held.id, { ...YES, decision: 'approve_turn' }), {
+      code: 'approval_rule_denied',
+    });
+    assert.deepEqual(await types(), ['approval_request']);
+    assert.equal(await approvals.decide(held.id, YES), true);
+  }
+});
+
+test('the rest of a turn can be approved where there is a turn', async (t) => {
+  const { approvals, request } = await setUp(t);
+  const inTurn = await approvals.ask(request({ turn: 'trn_1' }));
+  const alone = await approvals.ask(request({ digest: 'd2' }));
+  assert.deepEqual(
+    (await approvals.open()).map(({ decisions }) => decisions),
+    [
+      ['approve', 'deny', 'approve_turn'],
+      ['approve', 'deny'],
+    ],
+  );
+  await assert.rejects(approvals.decide(alone.id, { ...YES, decision: 'approve_turn' }), {
+    code: 'approval_rule_denied',
+  });
+  assert.equal(await approvals.decide(inTurn.id, { ...YES, decision: 'approve_turn' }), true);
+});
+
+test('what was decided beforehand is written as decided, and takes no row of an earlier call', async (t) => {
+  const { approvals, request, entries, session, told } = await setUp(t);
+  const earlier = await approvals.ask(request());
+  earlier.release();
+  await approvals.decide(earlier.id, NO);
+  const given = { by: 'person:1', via: 'run --approve' };
+  const held = await approvals.ask(request({ call: 'call_2', given }));
+  assert.notEqual(held.id, earlier.id);
+  assert.equal(await held.decided, 'approved');
+  const found = await approvals.find(held.id);
+  assert.deepEqual([found?.state, found?.decided_by, found?.rule], ['approved', 'person:1', null]);
+  const decisions = ((await entries(session)) as readonly JsonObject[]).filter(
+    ({ type }) => type === 'approval_decision',
+  );
+  assert.deepEqual(
+    decisions.map(({ approval, decision, by, via }) => [approval, decision, by, via]),
+    [
+      [earlier.id, 'denied', 'person:1', 'http'],
+      [held.id, 'approved', 'person:1', 'run --approve'],
+    ],
+  );
+  assert.deepEqual(told, [
+    `${earlier.id} open`,
+    `${earlier.id} denied`,
+    `${held.id} open`,
+    `${held.id} approved`,
+  ]);
 });
