@@ -44,6 +44,19 @@ test('the writing end of stderr blocks: a flood is slowed down, not lost', async
   assert.equal(bytes, 1_000_000);
 });
 
+test('descriptor 3 is a pipe of its own where it is asked for, and is closed with the tree', async (t) => {
+  hygiene(t);
+  const tree = await shellTree(t, 'echo aside >&3; echo said', { statusPipe: true });
+  assert.ok(tree.status);
+  const [aside, said] = await Promise.all([wholeText(tree.status), wholeText(tree.stdout)]);
+  assert.deepEqual([aside, said], ['aside\n', 'said\n']);
+  await tree.end();
+  assert.equal(tree.status.closed, true);
+  const other = await shellTree(t, '(echo >&3) 2>/dev/null || echo there is none');
+  assert.equal(other.status, undefined);
+  assert.equal(await wholeText(other.stdout), 'there is none\n');
+});
+
 test('without mkfifo stderr is an ordinary stream', async (t) => {
   hygiene(t);
   const { env } = process;

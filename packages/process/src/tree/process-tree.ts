@@ -20,6 +20,8 @@ export type ProcessTree = {
   readonly stdout: Readable;
   /** A real pipe where the platform has one, so that a program can open `/dev/stderr`. */
   readonly stderr: Readable;
+  /** What the program writes to descriptor 3, where that was asked for. */
+  readonly status?: Readable;
   /** The program's own end; what it started may live on until `end`. Never rejects. */
   readonly exited: Promise<Exit>;
   /**
@@ -35,6 +37,7 @@ export type TreeParts = {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  readonly status?: Readable;
   readonly family: Family;
   readonly reader: ProcessReader;
   readonly clock: Clock;
@@ -52,6 +55,7 @@ export class SpawnedTree implements ProcessTree {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  readonly status?: Readable;
   readonly exited: Promise<Exit>;
   readonly #parts: TreeParts;
   #collected = false;
@@ -63,7 +67,8 @@ export class SpawnedTree implements ProcessTree {
     this.stdin = parts.stdin;
     this.stdout = parts.stdout;
     this.stderr = parts.stderr;
-    for (const stream of [this.stdin, this.stdout, this.stderr]) stream.on('error', () => {});
+    if (parts.status !== undefined) this.status = parts.status;
+    for (const stream of [this.stdin, ...this.#sources()]) stream.on('error', () => {});
     this.exited = new Promise((resolve) => {
       parts.child.once('exit', (code, signal) => {
         this.#collected = true;
@@ -115,10 +120,14 @@ export class SpawnedTree implements ProcessTree {
     return (await within(clock, treeLimits.endBudgetMs, this.exited)) ? 0 : 1;
   }
 
+  #sources(): Readable[] {
+    return [this.stdout, this.stderr, ...(this.status === undefined ? [] : [this.status])];
+  }
+
   async #closeStreams(): Promise<void> {
     const { clock, drainMs = treeLimits.drainMs } = this.#parts;
     this.stdin.destroy();
-    const sources = [this.stdout, this.stderr];
+    const sources = this.#sources();
     for (const source of sources) if (source.readableFlowing !== true) source.resume();
     await within(clock, drainMs, Promise.all(sources.map(closed)));
     for (const source of sources) source.destroy();

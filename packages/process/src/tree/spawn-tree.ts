@@ -36,6 +36,8 @@ export type SpawnTreeOptions = {
   readonly random: Random;
   /** What the program is told as its own name; not with isolation. */
   readonly arg0?: string;
+  /** Gives the program descriptor 3 as a pipe to this process, for what it says beside its output: `tree.status`. */
+  readonly statusPipe?: boolean;
   /** How long `end` reads on after the last process has ended. Default 100 ms. */
   readonly drainMs?: number;
   readonly spawn?: typeof nodeSpawn;
@@ -83,7 +85,12 @@ export async function spawnTree(options: SpawnTreeOptions): Promise<SpawnTreeAns
     env: { NODE_V8_COVERAGE: undefined, ...options.env, [PROVIDER_VARIABLE]: token },
     detached: true,
     windowsHide: true,
-    stdio: ['pipe', 'pipe', pipe?.writeFd ?? 'pipe'],
+    stdio: [
+      'pipe',
+      'pipe',
+      pipe?.writeFd ?? 'pipe',
+      ...(options.statusPipe === true ? ['pipe' as const] : []),
+    ],
     ...(options.arg0 === undefined || options.isolation === 'pid' ? {} : { argv0: options.arg0 }),
   });
   if (pipe !== null) closeSync(pipe.writeFd);
@@ -129,6 +136,7 @@ function treeOf(
     stdin: child.stdin as Writable,
     stdout: child.stdout as Readable,
     stderr: pipe?.reader ?? (child.stderr as Readable),
+    ...(options.statusPipe === true ? { status: child.stdio[3] as Readable } : {}),
     family: new Family({
       root: { pid, started: startOf(reader, pid) },
       mark: Buffer.from(`${PROVIDER_VARIABLE}=${token}`),
