@@ -16,6 +16,7 @@ export {
 export { Journal } from './journal/journal.ts';
 export type { JournalPage, JournalQuery, JournalShown } from './journal/journal-page.ts';
 export type { JournalEnd, JournalEntry } from './journal/journal-row.ts';
+export type { RecentCall, SameCall } from './journal/recent-call.ts';
 export type { OwedResult, SessionCall } from './journal/session-call.ts';
 export { JOURNAL_PAGE_DEFAULT, JOURNAL_PAGE_MAX } from './limits.ts';
 export type { PluginToolAction } from './plugin-tool/action.ts';

@@ -48,3 +48,31 @@ test('a call of a session owes its result until the entry stands, also over a re
     [{ text: null, extension: 'core', tier: 'in_process' }],
   );
 });
+
+test('the same call is found where it ran a short while ago, with what is known of its end', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  await using store = await openStore({ path: join(temporaryFolder(t), 'fairlead.db'), clock });
+  await using journal = new Journal({ store, clock, boot: 'boot_1' });
+  const same = { principal: ENTRY.principal, target: CALL.target, argumentsDigest: 'digest' };
+  const found = () => journal.recent(same, clock.wallMs() - 600_000);
+  const begin = (id: string, argumentsDigest: string) =>
+    store.write(journal.sessionIntent({ ...ENTRY, id, argumentsDigest }, CALL));
+  const end = (id: string, certainty: 'not_started' | 'completed', code: string | null) =>
+    store.write([journal.sessionEnd(id, { certainty, code, text: '' })]);
+  assert.equal(await found(), undefined);
+  await begin('call_1', 'another digest');
+  assert.equal(await found(), undefined);
+  await begin('call_2', 'digest');
+  const began = clock.wallMs();
+  assert.deepEqual(await found(), { atMs: began, certainty: null, code: null });
+  clock.jumpWall(1000);
+  await end('call_2', 'completed', 'tool_error');
+  // What was refused says nothing of what ran before.
+  await begin('call_3', 'digest');
+  await end('call_3', 'not_started', 'approval_denied');
+  assert.deepEqual(await found(), { atMs: began, certainty: 'completed', code: 'tool_error' });
+  assert.equal(await journal.recent({ ...same, principal: 'agent:other' }, 0), undefined);
+  clock.jumpWall(600_000);
+  assert.equal(await found(), undefined);
+});

@@ -21,6 +21,7 @@ import {
 } from './journal-row.ts';
 import { OwedEnds } from './owed-ends.ts';
 import { ReadRows } from './read-rows.ts';
+import { type RecentCall, recentCall, type SameCall } from './recent-call.ts';
 import {
   type OwedResult,
   owedResult,
@@ -104,6 +105,11 @@ export class Journal implements AsyncDisposable {
   /** For the transaction that writes the entry of its result: nothing is owed any more. */
   resultStands(id: string): Statement {
     return resultStands(id);
+  }
+
+  /** The last time that the same call of a session ran, if that was after `sinceMs`. Rejects with a code of the store. */
+  async recent(call: SameCall, sinceMs: number): Promise<RecentCall | undefined> {
+    return await recentCall(this.#store, call, sinceMs);
   }
 
   /** Calls that have ended and whose session does not say so, oldest first. Rejects with a code of the store. */
