@@ -194,6 +194,30 @@ export const hostErrors = defineErrors({
     message: 'A field of an agent cannot be set like this; nothing was changed.',
     next: 'See what is wrong with it behind the name of the field; docs/reference/sessions.md has the fields.',
   },
+  tool_not_allowed: {
+    message: 'The agent may not use this tool; nothing was started.',
+    next: 'Do it with another tool, or add this one to `tools` of the agent.',
+  },
+  tool_error: {
+    message: 'The tool ran and reports an error of its own.',
+    next: 'Its result says what is wrong.',
+  },
+  approval_pending: {
+    message: 'A person is asked whether this call may run; nothing was started.',
+    next: 'Decide with `fairlead approvals`, then make the same call again: it finds the decision, once.',
+  },
+  approval_denied: {
+    message: 'A person said that this call must not run; nothing was started.',
+    next: 'Do not make it again as it is; ask what should be done instead.',
+  },
+  approval_expired: {
+    message: 'Nobody decided in time, or what was approved was not used in time; nothing was started.',
+    next: 'Make the call again when somebody is there to decide.',
+  },
+  approval_cancelled: {
+    message: 'What was asked about this call was cancelled; nothing was started.',
+    next: 'Make the call again if it is still wanted.',
+  },
   approval_rule_denied: {
     message: 'Where `authority` is `restricted`, each call is decided by itself; nothing was approved.',
     next: 'Approve or deny this call.',
