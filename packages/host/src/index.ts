@@ -181,6 +181,11 @@ export { beginTurn, endTurn, speakerOf, type TurnBegin, type TurnEnd } from './s
 export { feedWakes } from './sessions/wake-feed.ts';
 export { type NextTurn, nextTurn, type PendingWake, pendingWakes } from './sessions/wakes.ts';
 export type { SpawnEnd, SpawnRequest } from './spawn/spawn.ts';
+export { runTurn } from './turn/run-turn.ts';
+export { type RunningTurn, RunningTurns } from './turn/running-turns.ts';
+export { TurnBudget, type TurnBudgetOptions } from './turn/turn-budget.ts';
+export type { TurnFloor } from './turn/turn-floor.ts';
+export type { TurnOptions, TurnReport } from './turn/turn-options.ts';
 export { CalendarDays, isZone } from './usage/calendar-day.ts';
 export { ceilingError, ceilingWords } from './usage/ceiling-words.ts';
 export type { Amount, Ceilings, UsageSettings } from './usage/ceilings.ts';

@@ -329,6 +329,8 @@ export const contextLimits = Object.freeze({
   freshPart: 2,
   /** Entries of a session that are looked at for one request: hundreds of turns; who needs more has a summary made. */
   entries: 4000,
+  /** Bytes of them as JSON: fat entries that no model is shown must not cost more than the others. */
+  bytes: 32 * MIB,
   /** Entries of the first page; each further one is twice as large. */
   firstPage: 32,
   /** Entries that are looked at between two steps for a summary. */
@@ -338,4 +340,21 @@ export const contextLimits = Object.freeze({
   recentUnits: 4096,
   /** UTF-16 units of a first sentence: a `brief` description that has none is cut. */
   sentence: 200,
+});
+
+/** Answering what waits. */
+export const schedulerLimits = Object.freeze({
+  /** The pause after a turn that could not begin, doubled after each, up to the longest. */
+  retryMs: 1000,
+  retryMaxMs: 30_000,
+  /** What stopping waits for turns that were cancelled: longer than a tool has to settle. */
+  closeMs: 15_000,
+});
+
+/** Tasks that turns give to others. */
+export const spawnLimits = Object.freeze({
+  /** That run at one time for one session. */
+  running: 16,
+  /** A task with its context, in UTF-8 bytes: one entry. */
+  textBytes: 64 * KIB,
 });

@@ -25,6 +25,7 @@ export interface AgentsOptions {
 type Open = {
   readonly database: Database;
   changes: number;
+  reading: { readonly changes: number; readonly config: AgentConfigReading } | undefined;
   known: KnownAgent | undefined;
   readonly genesis: string;
 };
@@ -101,21 +102,27 @@ export class Agents {
     return (await this.find(id))?.isHome ?? false;
   }
 
-  /** What it is, as this peer takes it. */
+  /** What it is, as this peer takes it; the same object while nothing changed. */
   async config(id: string): Promise<AgentConfigReading> {
-    const document = await (await this.open(id)).doc('config').get();
-    return readAgentConfig(document as JsonObject, this.#options.isModel);
+    const open = await this.#opened(id);
+    const changes = open.database.changes('config');
+    if (open.reading?.changes !== changes) {
+      const document = (await open.database.doc('config').get()) as JsonObject;
+      open.reading = { changes, config: readAgentConfig(document, this.#options.isModel) };
+    }
+    return open.reading.config;
   }
 
-  /** A new agent that is at home here. Rejects with `session_invalid` for a name that is none or taken here. */
-  async create(name: string): Promise<KnownAgent> {
+  /** A new agent that is at home here, with its fields as they are stored. Rejects with `session_invalid` for a name that is none or taken here. */
+  async create(name: string, config: JsonObject = {}): Promise<KnownAgent> {
     if (!isAgentName(name)) throw hostError('session_invalid', 'name');
     if ((await this.#find(name)).some(({ isHome }) => isHome))
       throw hostError('session_invalid', 'name is taken');
     const { peer, clock } = this.#options;
-    const { root } = await peer.create('agent', (tx) =>
-      tx.patch('meta', { name, home: peer.peerId, created: Math.floor(clock.wallMs()) }),
-    );
+    const { root } = await peer.create('agent', (tx) => {
+      tx.patch('meta', { name, home: peer.peerId, created: Math.floor(clock.wallMs()) });
+      for (const [field, value] of Object.entries(config)) tx.set('config', [field], value);
+    });
     return await this.resolve(root);
   }
 
@@ -149,7 +156,13 @@ export class Agents {
   async #openDatabase(id: string): Promise<Open> {
     if (!id.startsWith('agt_')) throw new FairleadError('database_not_found', 'There is no such agent here.');
     const database = await this.#options.peer.open(id);
-    return { database, changes: -1, known: undefined, genesis: await genesisPeer(database) };
+    return {
+      database,
+      changes: -1,
+      reading: undefined,
+      known: undefined,
+      genesis: await genesisPeer(database),
+    };
   }
 
   async #known(open: Open): Promise<KnownAgent | undefined> {

@@ -1,61 +1,118 @@
-import type { WorkerConfig } from '../agents/agent-config.ts';
-import type { CallEnd } from '../calls/call-end.ts';
-import type { EntryUsage, TurnStatus } from '../entries/entry.ts';
-import type { Ceiling } from '../models/step/attempt-ledger.ts';
-import type { AttachedAgent } from '../sessions/session-meta.ts';
-import type { PendingWake } from '../sessions/wakes.ts';
-import type { TurnBudget } from './turn-budget.ts';
+import { FairleadError } from '@fairlead/base';
+import { fireAgentEnd, type LiveSet } from '@fairlead/hub';
+import type { TurnStatus } from '../entries/entry.ts';
+import { beginTurn, endTurn } from '../sessions/turns.ts';
+import { type PreparedTurn, prepareTurn } from './prepare-turn.ts';
+import { cancelledEnding, failedEnding, type TurnEnding } from './turn-ending.ts';
 import type { TurnFloor } from './turn-floor.ts';
+import { TurnModel } from './turn-model.ts';
+import type { TurnOptions, TurnReport } from './turn-options.ts';
+import { TurnSignal } from './turn-signal.ts';
+import { turnSpeaker } from './turn-speaker.ts';
+import { TurnSteps } from './turn-steps.ts';
+import { TurnUsage } from './turn-usage.ts';
 
-export interface TurnOptions {
-  /** `trn_` and 22 characters. */
-  readonly turn: string;
-  readonly session: string;
-  /** Takes part in the session. */
-  readonly agent: AttachedAgent;
-  /** What it answers, as `nextTurn` gave it; none where it resumes another. */
-  readonly wakes: readonly PendingWake[];
-  /** The turn that was cut short. */
-  readonly resumes?: string;
-  /** The firing that began it. */
-  readonly slot?: string;
-  /** Who spawned it: what it shares with that turn, and how deep it stands (1 for the first). */
-  readonly spawned?: { readonly by: string; readonly budget: TurnBudget; readonly depth: number };
-  /** Speaks for the agent with other words, another model and fewer tools. */
-  readonly worker?: WorkerConfig;
-  /** `backend/model`, before what the session and the agent say. */
-  readonly model?: string;
-  /** Steps with tools, at most; what is shared bounds it too. Default: the worker's, else the agent's. */
-  readonly maxIterations?: number;
-  /** From its beginning; shared with what it spawns. */
-  readonly timeoutMs?: number;
-  /** Ends it at once: abort it with a coded error, whose code stands in `turn_end`. */
-  readonly signal: AbortSignal;
-  /** The `via` of a decision that somebody took for the whole turn, such as `run --approve`. */
-  readonly preApproved?: (tool: string) => string | undefined;
-  /** Whether somebody may be asked now. Default: for a directive, whether somebody listens to the session; else yes. */
-  readonly attended?: () => boolean;
-}
-
-/** How a turn ended. */
-export interface TurnReport {
-  readonly status: TurnStatus;
-  readonly code?: string;
-  /** The last words, else what stands in their place: what went wrong. */
-  readonly text: string;
-  readonly usage: EntryUsage;
-  /** Whole nano-dollars; null where a model had no price. */
-  readonly nanousd: number | null;
-  readonly steps: number;
-  /** In the order of their entries. */
-  readonly calls: readonly CallEnd[];
-  /** With the status `ceiling`: which. */
-  readonly ceiling?: Ceiling;
-}
+/** What `ack` says of a turn for which no model was found. */
+const NO_MODEL = 'none';
 
 /**
  * A whole turn, from its `ack` to its `turn_end` and `agentEnd`. What goes wrong in it is its end. Rejects where it could not begin
- * (`turn_running`, `session_closed`, what `signal` was aborted with), then nothing was written and what waits still waits; or where the
- * store cannot write, then the next start ends it as `interrupted`.
+ * (`turn_running`, `session_closed`, `session_unknown`, `hub_closed`, what `signal` was aborted with), then nothing was written and what waits still waits; or
+ * where the store cannot write, then the next start ends it as `interrupted`.
  */
-export declare function runTurn(floor: TurnFloor, options: TurnOptions): Promise<TurnReport>;
+export async function runTurn(floor: TurnFloor, options: TurnOptions): Promise<TurnReport> {
+  using timed = new TurnSignal(floor.clock, options.signal, options.timeoutMs);
+  const { signal } = timed;
+  signal.throwIfAborted();
+  const prepared = await preparedOr(floor, options, signal);
+  using _lease: LiveSet | undefined = prepared.ok ? prepared.turn.set : undefined;
+  signal.throwIfAborted();
+  await begin(floor, options, prepared);
+  return await toItsEnd(floor, options, prepared);
+}
+
+type Prepared =
+  | { readonly ok: true; readonly turn: PreparedTurn }
+  | { readonly ok: false; readonly fault: unknown };
+
+/** What is missing is told in the session, once the turn has begun. Only a hub that closes leaves what waits to the next start. */
+async function preparedOr(floor: TurnFloor, options: TurnOptions, signal: AbortSignal): Promise<Prepared> {
+  try {
+    return { ok: true, turn: await prepareTurn(floor, options, signal) };
+  } catch (fault) {
+    if (fault instanceof FairleadError && fault.code === 'hub_closed') throw fault;
+    return { ok: false, fault };
+  }
+}
+
+async function begin(floor: TurnFloor, options: TurnOptions, prepared: Prepared): Promise<void> {
+  const { turn, session, wakes, resumes, slot, spawned } = options;
+  await beginTurn(floor, {
+    ...{ turn, session, wakes, agent: turnSpeaker(options) },
+    model: prepared.ok ? prepared.turn.model : NO_MODEL,
+    ...(resumes === undefined ? {} : { resumes }),
+    ...(slot === undefined ? {} : { slot }),
+    ...(spawned === undefined ? {} : { root: spawned.budget.root, parent: spawned.by }),
+  });
+}
+
+async function toItsEnd(floor: TurnFloor, options: TurnOptions, prepared: Prepared): Promise<TurnReport> {
+  const { turn, session } = options;
+  const { approvals, events, turns } = floor;
+  const usage = new TurnUsage();
+  const speaker = turnSpeaker(options);
+  const steps = prepared.ok ? new TurnSteps(floor, prepared.turn, speaker) : undefined;
+  const over = prepared.ok ? turns.add(prepared.turn) : undefined;
+  try {
+    const ending = await endingOf(floor, options, prepared, steps, usage);
+    const { status, code, text, entries, ceiling } = ending;
+    const spent = { usage: usage.usage, nanousd: usage.nanousd, steps: steps?.begun ?? 0 };
+    const said = { status, ...(code === undefined ? {} : { code }), ...spent };
+    const ended = await endTurn(floor, { turn, session, agent: speaker, ...said, entries });
+    if (ended && prepared.ok) await tellEnd(floor, prepared.turn, status);
+    return { ...said, text, calls: steps?.calls ?? [], ...(ceiling === undefined ? {} : { ceiling }) };
+  } finally {
+    over?.();
+    approvals.endTurn(turn);
+    events.turnOver(session, turn);
+  }
+}
+
+async function endingOf(
+  floor: TurnFloor,
+  options: TurnOptions,
+  prepared: Prepared,
+  steps: TurnSteps | undefined,
+  usage: TurnUsage,
+): Promise<TurnEnding> {
+  if (!prepared.ok || steps === undefined)
+    return failedEnding(options.turn, prepared.ok ? undefined : prepared.fault, floor.leaks);
+  try {
+    return await steps.run(await TurnModel.open(floor, prepared.turn, options, usage));
+  } catch (thrown) {
+    const { signal } = prepared.turn;
+    return signal.aborted ? cancelledEnding(signal) : failedEnding(options.turn, thrown, floor.leaks);
+  }
+}
+
+/** Extensions hear of it when it stands on disk. */
+async function tellEnd(
+  floor: TurnFloor,
+  { set, session, agent }: PreparedTurn,
+  status: TurnStatus,
+): Promise<void> {
+  await fireAgentEnd(set, { status: toldStatus(status) });
+  if (set.statuses.length > 0) await floor.hub.publish({ session, agent });
+}
+
+function toldStatus(status: TurnStatus): 'completed' | 'failed' | 'cancelled' {
+  switch (status) {
+    case 'completed':
+    case 'silent':
+      return 'completed';
+    case 'cancelled':
+      return 'cancelled';
+    default:
+      return 'failed';
+  }
+}

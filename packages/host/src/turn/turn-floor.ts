@@ -1,7 +1,7 @@
 import type { CallFloor } from '../calls/call-floor.ts';
 import type { SessionEvents } from '../events/session-events.ts';
-import type { ModelCallGate } from '../models/step/model-call-gate.ts';
 import type { Models } from '../models/models.ts';
+import type { ModelCallGate } from '../models/step/model-call-gate.ts';
 import type { RunningTurns } from './running-turns.ts';
 
 /** What a turn works with; the caller's to close. */

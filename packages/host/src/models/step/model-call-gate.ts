@@ -8,6 +8,11 @@ export class ModelCallGate {
     this.#free = calls;
   }
 
+  /** True where the next call would wait. */
+  get isFull(): boolean {
+    return this.#free === 0;
+  }
+
   /** Calls that wait for their turn. */
   get waiting(): number {
     return this.#waiting.size;

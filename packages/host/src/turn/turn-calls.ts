@@ -1,0 +1,58 @@
+import { randomId } from '@fairlead/base';
+import type { CallEnd, CallRequest } from '../calls/call-end.ts';
+import type { CallPlace } from '../calls/call-place.ts';
+import { effectOf } from '../calls/policy-of-tool.ts';
+import { runCall } from '../calls/run-call.ts';
+import { toolMessage } from '../context/tool-message.ts';
+import { turnLimits } from '../limits.ts';
+import type { CallPart, Message, MessageCall } from '../models/model.ts';
+import type { Reply } from '../models/step/reply.ts';
+import { callBatches, runBatch } from './call-batches.ts';
+import type { TurnFloor } from './turn-floor.ts';
+
+/** The calls of one reply, as far as they came. */
+export interface StepCalls {
+  readonly ends: readonly CallEnd[];
+  /** The reply and its answers, as the model reads them in the next step. */
+  readonly messages: readonly Message[];
+}
+
+type Asked = { readonly part: CallPart; readonly request: CallRequest };
+
+/**
+ * Runs the calls of a reply: neighbours that only read together, any other after all before it and before all behind it. `before` is
+ * awaited ahead of each batch. An abort lets what runs end and begins nothing more. Rejects where one did, when all have ended.
+ */
+export async function runCalls(
+  floor: TurnFloor,
+  place: CallPlace,
+  reply: Reply,
+  before: () => Promise<void>,
+): Promise<StepCalls> {
+  const asked = reply.calls.map((part, index): Asked => ({ part, request: requestOf(part, index, floor) }));
+  const ends: CallEnd[] = [];
+  for (const batch of callBatches(asked, ({ part }) => effectOf(floor, place, part.name))) {
+    if (place.signal.aborted) break;
+    await before();
+    const run = ({ request }: Asked) => runCall(floor, place, request);
+    ends.push(...(await runBatch(batch, turnLimits.readsAtOnce, run)));
+  }
+  const { text, reasoning } = reply;
+  const calls = asked.map(({ part, request }) => messageCall(part, request.call));
+  return { ends, messages: [{ role: 'assistant', text, calls, reasoning }, ...ends.map(toolMessage)] };
+}
+
+function requestOf(part: CallPart, index: number, { random }: TurnFloor): CallRequest {
+  const request = { call: randomId('call_', random), index, tool: part.name };
+  return 'arguments' in part
+    ? { ...request, arguments: part.arguments }
+    : { ...request, unparsable: part.unparsable };
+}
+
+/** Under the id of the call here: those of a model are unique in one reply at best. A back end refuses names that it could not have been offered. */
+function messageCall(part: CallPart, id: string): MessageCall {
+  const name = part.name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || '_';
+  if (!('arguments' in part)) return { id, name, arguments: {} };
+  const { arguments: given, metadata } = part;
+  return { id, name, arguments: given, ...(metadata === undefined ? {} : { metadata }) };
+}
