@@ -48,10 +48,12 @@ export async function prepareTurn(
     new TurnBudget({ root: turn, rootSession: session, iterations: maxIterations, ...deadline });
   await hub.openSession(session);
   const set = await hub.liveSet({ session, agent });
+  const tools = [config.tools, worker?.tools, ...(spawned?.tools ?? [])];
   return {
     ...{ turn, session, agent, config, budget, signal, database, meta, host, set, workspace },
     maxIterations,
-    offered: offer(floor, options, { set, config, meta }),
+    tools,
+    offered: offer(floor, tools, { set, config, meta }),
     depth: spawned?.depth ?? 0,
     model: host.ref,
     earlier: count?.turns ?? 0,
@@ -62,11 +64,11 @@ export async function prepareTurn(
 
 function offer(
   floor: TurnFloor,
-  { worker }: TurnOptions,
+  allowed: RunningTurn['tools'],
   { set, config, meta }: Pick<PreparedTurn, 'set' | 'config' | 'meta'>,
 ): OfferedTools {
   return offeredTools(set, {
-    allowed: [config.tools, worker?.tools],
+    allowed,
     profile: config.toolProfile,
     mode: meta.mode,
     effectOf: (tool) => effectOf(floor, { set }, tool),

@@ -28,6 +28,7 @@ export async function runTurn(floor: TurnFloor, options: TurnOptions): Promise<T
   using _lease: LiveSet | undefined = prepared.ok ? prepared.turn.set : undefined;
   signal.throwIfAborted();
   await begin(floor, options, prepared);
+  options.begun?.();
   return await toItsEnd(floor, options, prepared);
 }
 

@@ -14,6 +14,8 @@ export interface RunningTurn {
   readonly budget: TurnBudget;
   /** `backend/model`. */
   readonly model: string;
+  /** Lists of tools that each must hold what it calls; what it spawns obeys them too. */
+  readonly tools: readonly (readonly string[] | undefined)[];
   /** Aborts with a coded error that says why. */
   readonly signal: AbortSignal;
   attended(): boolean;

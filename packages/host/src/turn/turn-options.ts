@@ -18,8 +18,16 @@ export interface TurnOptions {
   readonly resumes?: string;
   /** The firing that began it. */
   readonly slot?: string;
-  /** Who spawned it: what it shares with that turn, and how deep it stands (1 for the first). */
-  readonly spawned?: { readonly by: string; readonly budget: TurnBudget; readonly depth: number };
+  /**
+   * Who spawned it: what it shares with that turn, how deep it stands (1 for the first), and lists of tools that each must hold what it calls;
+   * an absent one holds all.
+   */
+  readonly spawned?: {
+    readonly by: string;
+    readonly budget: TurnBudget;
+    readonly depth: number;
+    readonly tools: readonly (readonly string[] | undefined)[];
+  };
   /** Speaks for the agent with other words, another model and fewer tools. */
   readonly worker?: WorkerConfig;
   /** `backend/model`, before what the session and the agent say. */
@@ -34,6 +42,8 @@ export interface TurnOptions {
   readonly preApproved?: (tool: string) => string | undefined;
   /** Whether somebody may be asked now. Default: for a directive, whether somebody listens to the session; else yes. */
   readonly attended?: () => boolean;
+  /** Called when its `ack` stands: from here on it ends with a `turn_end`. */
+  readonly begun?: () => void;
 }
 
 /** How a turn ended. */

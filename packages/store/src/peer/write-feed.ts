@@ -31,7 +31,11 @@ export type Write = {
 export type WriteConsumer = (write: Write) => void | Promise<void>;
 
 /** Stops a consumer, after what it is doing, and keeps how far it came. */
-export type Off = () => Promise<void>;
+export type Off = {
+  (): Promise<void>;
+  /** Resolves when it has consumed every write that there was at the call; those that came meanwhile may be among them. */
+  caughtUp(): Promise<void>;
+};
 
 /** Hands every write to its consumers: after the commit, outside of any lock, in order, at least once. */
 export class WriteFeed {
@@ -61,10 +65,11 @@ export class WriteFeed {
       this.#consumers.delete(name);
       throw error;
     }
-    return async () => {
+    const off = async () => {
       if (this.#consumers.get(name) === consumer) this.#consumers.delete(name);
       await consumer.stop();
     };
+    return Object.assign(off, { caughtUp: () => consumer.caughtUp() });
   }
 
   wake(): void {
@@ -119,6 +124,11 @@ class Consumer {
       this.#running = undefined;
       if (this.#again && !this.#stopped) this.wake();
     });
+  }
+
+  async caughtUp(): Promise<void> {
+    this.wake();
+    while (this.#running !== undefined) await this.#running;
   }
 
   async stop(): Promise<void> {
