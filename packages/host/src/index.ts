@@ -12,6 +12,10 @@ export type {
 } from './approvals/approval-request.ts';
 export type { ApprovalRow, ApprovalState, ApprovalSubject } from './approvals/approval-rows.ts';
 export { Approvals } from './approvals/approvals.ts';
+export type { CommandAnswer, CommandCaller, CommandLineGiven } from './commands/command-answer.ts';
+export { reservedNames } from './commands/command-table.ts';
+export type { CommandHost, CommandPorts, Compacted, RunningTurn } from './commands/ports.ts';
+export { runHostCommand } from './commands/run-host-command.ts';
 export {
   type ConfigurationNotice,
   type ConfigurationPath,

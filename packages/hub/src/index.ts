@@ -54,6 +54,7 @@ export { type BuiltinOptions, builtinSource } from './install/builtin-source.ts'
 export type { ExtensionSource, Tier } from './install/extension-source.ts';
 export type { InstallNote, InstallReport, RefusedSource, ReplaceReport } from './install/install-report.ts';
 export type { Gone, Installed } from './install/installed.ts';
+export { RESERVED_COMMANDS } from './install/reserved-names.ts';
 export type { FailedExtension } from './install/roster.ts';
 export { sessionLimits } from './limits.ts';
 export type { LiveCap, LiveSet } from './live/live-set.ts';

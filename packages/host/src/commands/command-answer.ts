@@ -18,6 +18,8 @@ export type CommandAnswer =
         readonly message: string;
         /** How the command is typed, where the line did not fit. */
         readonly usage?: string;
+        /** What the code adds, such as the ids that a name may mean. */
+        readonly detail?: Json;
       };
     };
 

@@ -22,6 +22,17 @@ export function visibleName(name: string): string {
   return shown.replace(UNSEEN, escaped) + (isCut ? '…' : '');
 }
 
+/** Words that somebody wrote, safe to show: line breaks and tabs stay, every other character that cannot be seen becomes its escape. */
+export function visibleText(text: string): string {
+  return text.replace(/[^\n\t]+/g, (line) => line.replace(UNSEEN, escaped));
+}
+
+/** Arguments that were masked before, as `visibleArguments` shows them. */
+export function visibleJson(value: JsonObject): string {
+  // The line breaks of the layout are ours; those of the values are escapes already.
+  return JSON.stringify(value, null, 2).replace(/[^\n]+/g, (line) => line.replace(UNSEEN, escaped));
+}
+
 /**
  * Arguments for a person who decides about them: whole, sensitive ones masked with their length, what looks like a secret left out, and every
  * character that cannot be seen as an escape of JSON. The text is JSON again, so a line break in an argument and the letters `\n` in one
@@ -33,9 +44,7 @@ export function visibleArguments(
   detector: LeakDetector,
 ): string | null {
   if (Buffer.byteLength(JSON.stringify(args)) > displayLimits.argumentBytes) return null;
-  const { value } = detector.json(maskSensitive(args, sensitive));
-  // The line breaks of the layout are ours; those of the arguments are escapes already.
-  return JSON.stringify(value, null, 2).replace(/[^\n]+/g, (line) => line.replace(UNSEEN, escaped));
+  return visibleJson(detector.json(maskSensitive(args, sensitive)).value);
 }
 
 function escaped(character: string): string {

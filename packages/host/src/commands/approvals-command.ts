@@ -1,0 +1,133 @@
+import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { s } from '@fairlead/extension';
+import type { Decision } from '../approvals/approval-request.ts';
+import type { ShownApproval } from '../approvals/approval-rows.ts';
+import { hostError } from '../errors.ts';
+import { visibleJson, visibleName } from '../leaks/visible-text.ts';
+import { commandBounds } from '../limits.ts';
+import { timeText } from './columns.ts';
+import { form, type HostCall, type HostCommand, type HostForm } from './host-command.ts';
+
+const LIST = {
+  about: 'The calls of this session that wait for a person, with every argument; `--all`: of every session.',
+  scope: 'session:read',
+  args: { all: s.boolean({ default: false }) },
+} as const;
+
+const bare = form({ words: 'approvals', ...LIST }, listApprovals);
+const list = form({ words: 'approvals list', ...LIST }, listApprovals);
+
+async function listApprovals(call: HostCall, { all }: { readonly all: boolean }) {
+  const rows: ShownApproval[] = [];
+  for (const row of await call.ports.approvals.open())
+    if (all || (row.session !== null && (await belongsTo(call, row.session)))) rows.push(row);
+  const page = rows.slice(0, commandBounds.listed);
+  const more = rows.length - page.length;
+  const shown = page.map((row) => textOf(row, call.session));
+  const text = page.length === 0 ? 'No call waits for a person.' : shown.join('\n\n');
+  return {
+    text: more > 0 ? `${text}\n\nand ${more} more` : text,
+    data: { approvals: page.map(dataOf), more },
+  };
+}
+
+/** A spawned session's approvals are those of the session at its root. */
+async function belongsTo({ ports, session }: HostCall, of: string): Promise<boolean> {
+  let at: string | undefined = of;
+  for (let above = 0; at !== undefined && above < commandBounds.parents; above += 1) {
+    if (at === session) return true;
+    at = (await ports.sessions.meta(at).catch(() => undefined))?.parent?.session;
+  }
+  return false;
+}
+
+/** All that the decision is about; nothing of the arguments is cut. */
+function textOf(row: ShownApproval, session: string): string {
+  const { arguments: args, extension, tier, workspace } = shownOf(row);
+  const where = row.session === session ? '' : `, in ${row.session ?? 'no session'}`;
+  const whose = typeof extension === 'string' ? ` of ${visibleName(extension)}` : '';
+  const runs = typeof tier === 'string' ? `, ${visibleName(tier)}` : '';
+  return [
+    `${row.id}  ${visibleName(row.tool)}${whose}  risk: ${visibleName(row.risk)}${runs}  until ${timeText(row.until)} UTC${where}`,
+    ...(typeof workspace === 'string' ? [`workspace ${JSON.stringify(workspace)}`] : []),
+    visibleJson(isJsonObject(args) ? args : {}),
+  ].join('\n');
+}
+
+function dataOf(row: ShownApproval): JsonObject {
+  const { id, session, turn, tool, risk, principal, target, digest, opened_at: openedAtMs } = row;
+  const { until: untilMs, decisions } = row;
+  return {
+    id,
+    session,
+    turn,
+    tool,
+    risk,
+    principal,
+    target,
+    digest,
+    openedAtMs,
+    untilMs,
+    decisions,
+    shown: shownOf(row),
+  };
+}
+
+function shownOf({ shown }: ShownApproval): JsonObject {
+  const value: unknown = JSON.parse(shown);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}
+
+const approve = decides('approve', 'Lets a call that waits run.');
+const deny = decides('deny', 'Refuses a call that waits.');
+const approveTurn = decides('approve_turn', 'Lets it run, and later calls of the same tool in that turn.');
+
+function decides(decision: Decision['decision'], about: string): HostForm {
+  const spec = {
+    words: `approvals ${decision}`,
+    about,
+    scope: 'session:approve',
+    args: { approval: s.string() },
+  } as const;
+  return form(spec, (call, { approval }) => decide(call, decision, approval));
+}
+
+async function decide(call: HostCall, decision: Decision['decision'], wanted: string) {
+  const { ports, given } = call;
+  const id = await idOf(call, wanted);
+  const { by } = given;
+  const stands = await ports.approvals.decide(id, { decision, by, via: 'command' });
+  const said = decision === 'deny' ? 'denied' : 'approved';
+  return {
+    text: stands ? `The call is ${said}.` : 'It was decided, expired or cancelled before; that stands.',
+    data: { approval: id, decision, stands },
+  };
+}
+
+/** Its id, or a beginning that fits one open approval alone. */
+async function idOf({ ports }: HostCall, wanted: string): Promise<string> {
+  if (wanted.length < commandBounds.approvalPrefix) throw hostError('approval_unknown');
+  const found = (await ports.approvals.open()).filter(({ id }) => id.startsWith(wanted));
+  if (found.length > 1)
+    throw hostError('approval_unknown', 'several begin so', { approvals: found.map(({ id }) => id) });
+  return found[0]?.id ?? wanted;
+}
+
+export const approvalsCommand: HostCommand = {
+  name: 'approvals',
+  aliases: [],
+  about: LIST.about,
+  forms: [bare, list, approve, deny, approveTurn],
+};
+
+/** The same under one word, as people answer a question. */
+export const decisionCommands: readonly HostCommand[] = [
+  { name: 'approve', aliases: [], about: approve.about, forms: [wordOf('approve')] },
+  { name: 'deny', aliases: [], about: deny.about, forms: [wordOf('deny')] },
+];
+
+function wordOf(decision: 'approve' | 'deny'): HostForm {
+  const about = decision === 'approve' ? approve.about : deny.about;
+  const spec = { words: decision, about, scope: 'session:approve', args: { approval: s.string() } } as const;
+  return form(spec, (call, { approval }) => decide(call, decision, approval));
+}

@@ -1,0 +1,69 @@
+import { basename } from 'node:path';
+import { nearestKey } from '@fairlead/base';
+import { s } from '@fairlead/extension';
+import { visibleName } from '../leaks/visible-text.ts';
+import type { NewSession } from '../sessions/sessions.ts';
+import type { CommandAnswer } from './command-answer.ts';
+import { refusal } from './command-fault.ts';
+import { form, type HostCall, type HostCommand } from './host-command.ts';
+
+const begin = form(
+  {
+    words: 'new',
+    about: 'A new session: with the agents of a group, of `--agents`, or of this one.',
+    scope: 'session:write',
+    args: {
+      group: s.optional(s.string()),
+      name: s.optional(s.string()),
+      agents: s.optional(s.array(s.string())),
+    },
+    usage: '/new [group] [--name <name>] [--agents <agent>]…',
+    text: true,
+  },
+  async (call, { group, name, agents }) => {
+    const { ports } = call;
+    if (group !== undefined && agents !== undefined)
+      return refusal('session_invalid', 'a group, or agents, not both');
+    if (group !== undefined && !ports.groups.has(group)) return unknownGroup(call, group);
+    const workspace = await ownWorkspace(call);
+    const made: NewSession = {
+      ...(group === undefined ? { agents: agents ?? (await sameAgents(call)) } : { group }),
+      ...(name === undefined ? {} : { name }),
+      ...(workspace === undefined ? {} : { workspace }),
+      source: 'command',
+    };
+    const id = await ports.host.newSession(made);
+    const meta = await ports.sessions.meta(id);
+    const who = meta.agents.map((agent) => visibleName(agent.name)).join(', ');
+    const with_ = who === '' ? 'without an agent: add one with /agent add' : `with ${who}`;
+    const text = `A new session${name === undefined ? '' : ` “${visibleName(name)}”`} ${with_}.`;
+    const data = { session: id, name: name ?? null, agents: meta.agents.map((agent) => ({ ...agent })) };
+    return { text, data, open: id };
+  },
+);
+
+function unknownGroup({ ports }: HostCall, group: string): CommandAnswer {
+  const near = nearestKey(group, ports.groups.keys());
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return refusal('session_invalid', `there is no group ${visibleName(group)}${hint}`);
+}
+
+/** A new session does not begin without anybody: the agents here, who answers first; else the one that there is. */
+async function sameAgents({ ports, meta }: HostCall): Promise<readonly string[]> {
+  const here = meta.agents.map(({ id }) => id);
+  if (here.length > 0) return [...here].sort((left, right) => order(right) - order(left));
+  const home = (await ports.agents.list()).filter(({ isHome }) => isHome);
+  return home.length === 1 ? home.map(({ id }) => id) : [];
+
+  function order(id: string): number {
+    return id === meta.host ? 1 : 0;
+  }
+}
+
+/** The folder that this session was given; one that was made for it alone is not another's. */
+async function ownWorkspace({ ports, session }: HostCall): Promise<string | undefined> {
+  const workspace = await ports.sessions.workspace(session);
+  return workspace === null || basename(workspace) === session ? undefined : workspace;
+}
+
+export const newCommand: HostCommand = { name: 'new', aliases: [], about: begin.about, forms: [begin] };
