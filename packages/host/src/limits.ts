@@ -236,6 +236,10 @@ export const sessionBounds = Object.freeze({
 export const approvalLimits = Object.freeze({
   /** From asking to deciding, and from a decision to its use: as long as somebody who was called over needs. */
   openMs: 300_000,
+  /** A client's call is held so long: most clients give up after 60 s. A turn waits to the end. */
+  holdMs: 45_000,
+  /** The same call within this time is told to who decides: somebody may be asked twice for one thing. */
+  sameCallMs: 600_000,
   /** Open ones in one list. */
   listed: 1000,
 });
@@ -333,8 +337,6 @@ export const contextLimits = Object.freeze({
   bytes: 32 * MIB,
   /** Entries of the first page; each further one is twice as large. */
   firstPage: 32,
-  /** Entries that are looked at between two steps for a summary. */
-  newest: 16,
   /** Texts that tails are told, and UTF-16 units of each: enough to know what the talk is about. */
   recent: 8,
   recentUnits: 4096,
@@ -355,6 +357,6 @@ export const schedulerLimits = Object.freeze({
 export const spawnLimits = Object.freeze({
   /** That run at one time for one session. */
   running: 16,
-  /** A task with its context, in UTF-8 bytes: one entry. */
-  textBytes: 64 * KIB,
+  /** After nobody waits any more an answer still counts for a second; what is told then must be told before. */
+  settleMs: 800,
 });

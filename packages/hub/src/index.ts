@@ -7,7 +7,7 @@ export {
 export { history, type PastSwitch } from './activation/history.ts';
 export type { FoldOptions } from './activation/newest-events.ts';
 export type { Missing } from './activation/read-missing.ts';
-export { activate, deactivate } from './activation/switch.ts';
+export { activate, deactivate, putDeactivated } from './activation/switch.ts';
 export type { AgentDirectory, HostedAgent } from './agent-state/agent-directory.ts';
 export type { AgentStateAllowlist } from './agent-state/agent-scope.ts';
 export {

@@ -1,5 +1,5 @@
 import { type Clock, FairleadError, type JsonObject } from '@fairlead/base';
-import type { Database, Peer, Store } from '@fairlead/store';
+import type { Database, DatabaseTx, Peer, Store, Tx } from '@fairlead/store';
 import type { Agents, KnownAgent } from '../agents/agents.ts';
 import { hostError } from '../errors.ts';
 import { sessionBounds } from '../limits.ts';
@@ -32,6 +32,14 @@ export interface NewSession {
   readonly workspace?: string;
 }
 
+/** What is written with a new session, all or nothing. */
+export interface AlsoWritten {
+  /** In its first commit. */
+  readonly inSession?: (session: DatabaseTx) => void;
+  /** In rows of this peer, and in other databases. */
+  readonly beside?: (tx: Tx, id: string) => void;
+}
+
 /** A line of a list of sessions. */
 export interface SessionLine {
   readonly id: string;
@@ -59,8 +67,8 @@ export class Sessions {
     this.#options = options;
   }
 
-  /** Answers its id. Rejects with `agent_unknown`, `agent_ambiguous`, `session_invalid`. */
-  async create(made: NewSession = {}): Promise<string> {
+  /** Answers its id; `also` writes in the same transaction. Rejects with `agent_unknown`, `agent_ambiguous`, `session_invalid`. */
+  async create(made: NewSession = {}, also: AlsoWritten = {}): Promise<string> {
     const { peer, clock, groups } = this.#options;
     const members = made.group === undefined ? (made.agents ?? []) : groups?.get(made.group);
     if (members === undefined) throw hostError('session_invalid', 'group');
@@ -80,8 +88,10 @@ export class Sessions {
         for (const [index, agent] of agents.entries())
           session.set('meta', ['agents', agent.id], { name: agent.name, attached: at + index });
         if (agents[0] !== undefined) session.set('meta', ['host'], agents[0].id);
+        also.inSession?.(session);
       });
       tx.write(INSERT_LOCAL, [id, workspace ?? null, at]);
+      also.beside?.(tx, id);
       return id;
     });
   }
