@@ -1,8 +1,13 @@
-import type { LiveSet } from '@fairlead/hub';
+import type { LiveSet, LiveTool } from '@fairlead/hub';
 import type { ToolProfile } from '../agents/agent-config.ts';
 import type { ModelTool } from '../models/model.ts';
-import type { SessionMode } from '../policy/decide.ts';
+import { modeAllows, type SessionMode } from '../policy/decide.ts';
+import { autoApproves } from '../policy/read-policy.ts';
 import type { Effect } from '../policy/tool-policy.ts';
+import { type ShownProfile, shownTool } from './shown-tool.ts';
+
+/** The tool that tells all of another one. */
+export const DESCRIBE_TOOL = 'describe_tool';
 
 export interface OfferOptions {
   /** Lists that each must hold a tool: the agent's, a worker's, what the caller may. An absent one holds all. */
@@ -19,12 +24,40 @@ export interface OfferedTools {
   readonly tools: readonly ModelTool[];
   /** Their names. */
   readonly names: ReadonlySet<string>;
-  /** Live, but not for this agent: a call is `tool_not_allowed`. */
+  /** Live, but not for this agent, in whatever mode: a call is `tool_not_allowed`. */
   readonly withheld: ReadonlySet<string>;
 }
 
-/** The tools of a live set for one agent, each shown as its profile says. `inspect` offers none. */
-export declare function offeredTools(set: Pick<LiveSet, 'tools'>, options: OfferOptions): OfferedTools;
+/**
+ * The tools of a live set for one agent, each shown as its profile says. `inspect` offers none. A tool that only has its name is shown `brief`
+ * where the agent may not ask `describe_tool`, and that one itself always says what it is.
+ */
+export function offeredTools(set: Pick<LiveSet, 'tools'>, options: OfferOptions): OfferedTools {
+  const { allowed, profile, mode, effectOf } = options;
+  const withheld = new Set<string>();
+  const offered: { readonly tool: LiveTool; readonly shown: ShownProfile }[] = [];
+  for (const tool of set.tools.values()) {
+    const isAllowed = allowed.every((list) => list === undefined || autoApproves(list, tool.name));
+    const shown = profileOf(profile, tool.name);
+    if (!isAllowed || shown === 'hidden') withheld.add(tool.name);
+    else if (modeAllows(mode, effectOf(tool.name))) offered.push({ tool, shown });
+  }
+  const names = new Set(offered.map(({ tool }) => tool.name));
+  const canAsk = names.has(DESCRIBE_TOOL);
+  const tools = offered.map(({ tool: { name, contribution }, shown }) => {
+    const isBare = shown === 'summary' && (!canAsk || name === DESCRIBE_TOOL);
+    return shownTool(contribution, isBare ? 'brief' : shown);
+  });
+  return { tools, names, withheld };
+}
 
 /** The profile of a tool: by its exact name, else the longest beginning before `*`, else `default`, else `full`. */
-export declare function profileOf(profile: ReadonlyMap<string, ToolProfile>, tool: string): ToolProfile;
+export function profileOf(profile: ReadonlyMap<string, ToolProfile>, tool: string): ToolProfile {
+  const exact = profile.get(tool);
+  if (exact !== undefined) return exact;
+  let longest = '';
+  for (const pattern of profile.keys())
+    if (pattern.endsWith('*') && pattern.length > longest.length && tool.startsWith(pattern.slice(0, -1)))
+      longest = pattern;
+  return profile.get(longest) ?? profile.get('default') ?? 'full';
+}

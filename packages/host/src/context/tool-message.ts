@@ -1,5 +1,6 @@
 import type { Certainty, Json } from '@fairlead/base';
-import type { Message } from '../models/model.ts';
+import type { ToolResultBody, ToolSettledBody } from '../entries/entry.ts';
+import { type ToolMessage, toolWords } from '../models/tool-text.ts';
 
 /** How a call ended, as its entry says. */
 export interface EndedCall {
@@ -12,5 +13,56 @@ export interface EndedCall {
   readonly isError: boolean;
 }
 
-/** The answer to a call as a model reads it: wrapped, and in words where nobody knows how it ended. The same in its turn and in later ones. */
-export declare function toolMessage(end: EndedCall): Extract<Message, { readonly role: 'tool' }>;
+const UNKNOWN =
+  '[outcome unknown: this call may have had its effect or not, in whole or in part; look before you repeat it]';
+
+/**
+ * The answer to a call as a model reads it: marked as the tool's, and with a note where nobody knows how it ended. The same in its turn and
+ * in later ones.
+ */
+export function toolMessage(end: EndedCall): ToolMessage {
+  const { call, tool, certainty, text, structured, isError } = end;
+  return {
+    role: 'tool',
+    call,
+    tool,
+    text,
+    ...(structured === undefined ? {} : { structured }),
+    ...(isError || certainty !== 'completed' ? { error: true } : {}),
+    ...(certainty === 'outcome_unknown' ? { note: UNKNOWN } : {}),
+  };
+}
+
+/** The same answer without its words. What the host said of it stays. */
+export function leftOut(message: ToolMessage): ToolMessage {
+  const { call, error, note } = message;
+  return {
+    role: 'tool',
+    call,
+    text: `[result of ${Buffer.byteLength(toolWords(message))} bytes left out]`,
+    ...(error === undefined ? {} : { error }),
+    ...(note === undefined ? {} : { note }),
+  };
+}
+
+const LEARNT: Readonly<Record<Exclude<Certainty, 'outcome_unknown'>, string>> = {
+  completed: '[learnt later: this call completed]',
+  not_started: '[learnt later: this call was not started]',
+};
+
+/** The answer to a call of an earlier turn, with what was learnt of it since. */
+export function settledMessage(
+  tool: string,
+  result: ToolResultBody,
+  settled: ToolSettledBody | undefined,
+): ToolMessage {
+  const { call, certainty, text, structured, error } = result;
+  const ended = { call, tool, text, ...(structured === undefined ? {} : { structured }) };
+  if (settled === undefined || settled.certainty === 'outcome_unknown' || certainty !== 'outcome_unknown')
+    return toolMessage({ ...ended, certainty, isError: error });
+  const learnt = { ...ended, text: settled.text ?? text, certainty: settled.certainty };
+  return {
+    ...toolMessage({ ...learnt, isError: settled.code !== undefined }),
+    note: LEARNT[settled.certainty],
+  };
+}

@@ -1,8 +1,20 @@
+import { FairleadError } from '@fairlead/base';
 import type { OwnedMessage, OwnedText } from '@fairlead/extension/runtime';
+import { ENTRIES_TABLE } from '@fairlead/hub';
 import type { Database, RecordId } from '@fairlead/store';
+import { readEntry } from '../entries/read-entry.ts';
+import { contextLimits, entryLimits } from '../limits.ts';
 import type { Message, ModelTool } from '../models/model.ts';
 import type { HostModel } from '../models/models.ts';
+import type { TokenEstimate } from '../models/token-estimate.ts';
 import type { AttachedAgent } from '../sessions/session-meta.ts';
+import { budgetOf } from './budget.ts';
+import { saidText } from './entry-words.ts';
+import { fit, leastCost } from './fit.ts';
+import { History } from './history.ts';
+import { Measure } from './measure.ts';
+import { type Piece, piecesOf, textPiece } from './piece.ts';
+import { tailText } from './tails.ts';
 
 /** Whose context it is, and where in the session it stands; the same for all steps of a turn. */
 export interface TurnContextOptions {
@@ -51,11 +63,157 @@ export interface AssembledContext {
   readonly left: { readonly results: number; readonly entries: number };
 }
 
+const GO_ON =
+  '[Your turn before this one was cut short. Go on where it stopped; a call whose outcome is unknown may have had its effect.]';
+
 /** What reaches the model in one turn. Reads the session once, from the newest entry back, and again when a summary arrives. */
-export declare class TurnContext {
-  constructor(options: TurnContextOptions);
+export class TurnContext {
+  readonly #options: TurnContextOptions;
+  #history: History;
+  #asked: Promise<readonly Piece[]> | undefined;
+  #changes: number;
+  #newest: RecordId | undefined;
+  #measured: { readonly tokens: TokenEstimate; readonly measure: Measure } | undefined;
+
+  constructor(options: TurnContextOptions) {
+    this.#options = options;
+    this.#changes = options.database.changes(ENTRIES_TABLE);
+    this.#history = this.#begin();
+  }
+
   /** The newest texts, oldest first, what is asked among them: what tails are told. */
-  recent(): Promise<readonly string[]>;
+  async recent(): Promise<readonly string[]> {
+    const { recent, recentUnits } = contextLimits;
+    while (this.#history.texts.length < recent && !this.#history.ended) await this.#more();
+    const asked = (await this.#question()).flatMap(({ messages }) => messages.map(({ text }) => text));
+    const texts = [...this.#history.texts.toReversed(), ...asked].slice(-recent);
+    return texts.map((text) => text.slice(0, recentUnits).toWellFormed());
+  }
+
   /** The request of the next step. Rejects with a code of the store. */
-  assemble(request: ContextRequest): Promise<AssembledContext>;
+  async assemble(request: ContextRequest): Promise<AssembledContext> {
+    const { model, maxContextTokens, tools, steps } = request;
+    await this.#refresh();
+    const measure = this.#measureFor(model.tokens);
+    const budget = budgetOf(model, maxContextTokens);
+    const frame = frameOf(request);
+    const asked = await this.#question();
+    const fixed = [...frame.system, ...frame.added, ...frame.tail];
+    const taken = sum(fixed, (message) => measure.cost(message)) + sum(tools, (tool) => measure.tool(tool));
+    const room = budget.input - taken;
+    await this.#readFor(room, asked, measure);
+    const { summary, pieces: history } = this.#history;
+    const fitted = fit({ summary, history, asked, steps: piecesOf(steps) }, room, measure);
+    const said = [...fitted.history, ...fitted.asked, ...fitted.steps];
+    const spoken = [...fitted.history, ...frame.added, ...fitted.asked, ...fitted.steps];
+    return {
+      messages: [...frame.system, ...withTail(spoken, frame.tail)],
+      tools,
+      maxTokens: budget.maxTokens,
+      estimatedInput: taken + sum(said, (message) => measure.cost(message)),
+      budget: budget.input,
+      left: fitted.left,
+    };
+  }
+
+  #begin(): History {
+    const { database, peerId, agent, turn, asked, waiting = [] } = this.#options;
+    const apart = new Set([...asked, ...waiting]);
+    return new History(database, { peerId, agent, apart, ...(turn === undefined ? {} : { turn }) });
+  }
+
+  async #more(): Promise<void> {
+    await this.#history.more();
+    this.#newest ??= this.#history.newest;
+  }
+
+  /** Reads on until the history fills the room by itself. */
+  async #readFor(room: number, asked: readonly Piece[], measure: Measure): Promise<void> {
+    const messages = asked.flatMap((piece) => piece.messages);
+    const left = room - sum(messages, (message) => measure.cost(message));
+    while (!this.#history.ended && leastCost(this.#history.pieces, left, measure) <= left) await this.#more();
+  }
+
+  /** Begins anew where a summary was written since: what it stands for is no longer sent. */
+  async #refresh(): Promise<void> {
+    const { database } = this.#options;
+    const changes = database.changes(ENTRIES_TABLE);
+    if (changes === this.#changes || this.#newest === undefined) return;
+    this.#changes = changes;
+    if (await this.#summaryCame(this.#newest)) this.#history = this.#begin();
+  }
+
+  async #summaryCame(after: RecordId): Promise<boolean> {
+    let came = false;
+    let seen = 0;
+    try {
+      for await (const { id, value } of this.#options.database.table(ENTRIES_TABLE).scan(after)) {
+        this.#newest = id;
+        seen += 1;
+        if (readEntry(id, value)?.type === 'summary') came = true;
+        if (seen >= entryLimits.lookBack) break;
+      }
+    } catch (error) {
+      // What was the newest was taken back meanwhile, by rights that arrived later.
+      if (!(error instanceof FairleadError) || error.code !== 'record_not_found') throw error;
+      return true;
+    }
+    return came;
+  }
+
+  #question(): Promise<readonly Piece[]> {
+    this.#asked ??= this.#readAsked();
+    return this.#asked;
+  }
+
+  async #readAsked(): Promise<readonly Piece[]> {
+    const { database, asked, agent, resumes = false } = this.#options;
+    const table = database.table(ENTRIES_TABLE);
+    const pieces: Piece[] = [];
+    for (const id of asked) {
+      const row = await table.at(id);
+      const entry = row === undefined ? undefined : readEntry(id, row.value);
+      if (entry?.type === 'message' || entry?.type === 'directive')
+        pieces.push(textPiece('user', saidText(entry, agent.id)));
+    }
+    return resumes ? [...pieces, textPiece('user', GO_ON)] : pieces;
+  }
+
+  #measureFor(tokens: TokenEstimate): Measure {
+    if (this.#measured?.tokens !== tokens) this.#measured = { tokens, measure: new Measure(tokens) };
+    return this.#measured.measure;
+  }
+}
+
+interface Frame {
+  readonly system: readonly Message[];
+  readonly added: readonly Message[];
+  /** One user's text, or none. */
+  readonly tail: readonly Message[];
+}
+
+/** What stands around the conversation whatever it is. What extensions add as the system's is in front, with the rest of it. */
+function frameOf({ system, added = [], tails = [] }: ContextRequest): Frame {
+  const words = system.filter((part) => part.trim() !== '').join('\n\n');
+  const tail = tailText(tails);
+  const of = (role: 'system' | 'user') =>
+    added.filter((message) => message.role === role).map(({ text }) => ({ role, text }));
+  return {
+    system: [...(words === '' ? [] : [{ role: 'system' as const, text: words }]), ...of('system')],
+    added: of('user'),
+    tail: tail === '' ? [] : [{ role: 'user', text: tail }],
+  };
+}
+
+/** The tail behind the newest text of a user, or by itself where there is none. */
+function withTail(messages: readonly Message[], [tail]: readonly Message[]): readonly Message[] {
+  if (tail === undefined) return messages;
+  const newest = messages.findLastIndex(({ role }) => role === 'user');
+  const message = messages[newest];
+  if (message === undefined) return [...messages, tail];
+  return messages.with(newest, { role: 'user', text: `${message.text}\n\n${tail.text}` });
+}
+
+function sum<T>(items: readonly T[], cost: (item: T) => number): number {
+  return items.reduce((tokens, item) => tokens + cost(item), 0);
 }

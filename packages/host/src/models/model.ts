@@ -39,6 +39,10 @@ export type Message =
       readonly structured?: Json;
       /** True where the tool said that it failed, or did not run. */
       readonly error?: boolean;
+      /** Whose words these are: with its name they are shown as a tool's, so that nobody takes them for a person's. */
+      readonly tool?: string;
+      /** What the host has to say of the call, in front. */
+      readonly note?: string;
     };
 
 /** A tool as it is offered. `name` matches `[A-Za-z0-9_-]{1,64}`; `schema` is a JSON Schema of an object. */
