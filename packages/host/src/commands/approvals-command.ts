@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject } from '@fairlead/base';
 import { s } from '@fairlead/extension';
-import type { Decision } from '../approvals/approval-request.ts';
-import type { ShownApproval } from '../approvals/approval-rows.ts';
+import type { Decision, ShownApproval } from '../approvals/approval-request.ts';
 import { hostError } from '../errors.ts';
 import { visibleJson, visibleName } from '../leaks/visible-text.ts';
 import { commandBounds } from '../limits.ts';

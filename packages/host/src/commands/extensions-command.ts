@@ -1,7 +1,7 @@
 import { splitWords } from '@fairlead/extension/runtime';
 import { extensionsCommand as ofHub } from '@fairlead/hub';
 import type { CommandAnswer } from './command-answer.ts';
-import { hostAgentOf } from './host-agent-of.ts';
+import { hostAgentOf } from './command-set.ts';
 import {
   type CommandScope,
   type HostCall,
@@ -40,7 +40,7 @@ function formOf([sub, usage, about, scope]: (typeof USAGES)[number]): HostForm {
 }
 
 async function run(call: HostCall, rest: string): Promise<CommandAnswer> {
-  const { ports, database, session } = call;
+  const { ports, database, session, meta } = call;
   const split = splitWords(rest);
   const [sub, , target] = split.ok ? split.words.map(({ text }) => text) : [];
   // Asked of the words as the hub reads them.
@@ -48,6 +48,8 @@ async function run(call: HostCall, rest: string): Promise<CommandAnswer> {
   if (form !== undefined) requireScope(call, form[3]);
   // An agent's own switch holds in every session that it is in.
   if ((sub === 'add' || sub === 'remove') && target === 'agent') requireScope(call, 'admin');
+  // A session that nobody has opened yet does not say what is on in it.
+  if (!meta.closed) await ports.host.openSession(session);
   const agent = await hostAgentOf(ports, session);
   return await ofHub(ports.hub.commandPorts, rest, {
     session: database,

@@ -4,8 +4,8 @@ import { usageOf } from '@fairlead/extension/runtime';
 import { columns } from './columns.ts';
 import type { CommandAnswer } from './command-answer.ts';
 import { refusal, shown, unknownCommand } from './command-fault.ts';
+import { commandSet } from './command-set.ts';
 import { elsewhere } from './elsewhere.ts';
-import { hostAgentOf } from './host-agent-of.ts';
 import { form, type HostCall, type HostCommand } from './host-command.ts';
 
 const help = form(
@@ -54,9 +54,8 @@ type ExtensionRow = JsonObject & {
 
 /** Commands of the session's own set; none where the session is not open, as a closed one is. */
 async function extensionRows({ ports, session }: HostCall): Promise<readonly ExtensionRow[]> {
-  const agent = await hostAgentOf(ports, session);
   try {
-    await using set = await ports.hub.liveSet({ session, ...(agent === undefined ? {} : { agent }) });
+    await using set = await commandSet(ports, session);
     return [...set.commands.values()].map(({ name, owner, contribution, args }) => ({
       name,
       owner,

@@ -30,7 +30,7 @@ export interface HostForm {
   readonly scope: CommandScope;
   /** As it is typed: `/agent add <agent>`. */
   usage(): string;
-  /** True where words may follow. */
+  /** True where words may follow, options aside. */
   takesWords(): boolean;
   /** Parses what stands behind its words and runs. Rejects with codes. */
   run(call: HostCall, rest: string): Promise<CommandAnswer>;
@@ -86,7 +86,7 @@ export function form<const S extends Shape>(
     about,
     scope,
     usage,
-    takesWords: () => Object.keys(args).length > 0,
+    takesWords: () => Object.values(args).some(({ json }) => json.type !== 'boolean'),
     async run(call, rest) {
       const line = parseCommandLine({ name, args: schema() }, rest);
       if (!line.ok) return usageFault(line.message, usage());

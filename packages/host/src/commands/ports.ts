@@ -32,6 +32,8 @@ export interface CommandPorts {
 export interface CommandHost {
   /** Makes a session with its workspace and opens it; answers its id. */
   newSession(made: NewSession): Promise<string>;
+  /** Opens its extensions, where nobody did yet. */
+  openSession(session: string): Promise<void>;
   /** Cancels what runs there, waits for its certainty, ends its instances, closes it. */
   closeSession(session: string): Promise<void>;
   /** Starts a turn that resumes the one that was cut short. Rejects with `nothing_to_continue`, `turn_running`. */

@@ -4,9 +4,9 @@ import { runCommand } from '@fairlead/hub';
 import { commandBounds } from '../limits.ts';
 import type { CommandAnswer, CommandLineGiven } from './command-answer.ts';
 import { faultAnswer, refusal, shown, unknownCommand, usageFault } from './command-fault.ts';
+import { commandSet } from './command-set.ts';
 import { commandTable, findCommand, hostNames } from './command-table.ts';
 import { elsewhere } from './elsewhere.ts';
-import { hostAgentOf } from './host-agent-of.ts';
 import type { HostCall, HostCommand, HostForm } from './host-command.ts';
 import type { CommandPorts } from './ports.ts';
 
@@ -19,7 +19,7 @@ export async function runHostCommand(ports: CommandPorts, given: CommandLineGive
   const { line, session } = given;
   if (line.length > commandBounds.line)
     return usageFault(`a line has ${commandBounds.line} characters at most`, '/help');
-  if (!/^\s*\/\s*\S/.test(line)) return usageFault('a command begins with / and a name', '/help');
+  if (!/^\s*\/\S/.test(line)) return usageFault('a command begins with / and a name', '/help');
   const { name, rest } = commandName(line);
   try {
     const database = await ports.sessions.open(session);
@@ -46,7 +46,7 @@ async function runForm(call: HostCall, command: HostCommand, rest: string): Prom
   if (
     bare !== undefined &&
     bare.sub === '' &&
-    (first === '' || bare.takesWords() || command.forms.length === 1)
+    (first === '' || first.startsWith('--') || bare.takesWords() || command.forms.length === 1)
   )
     return await runAllowed(call, bare, rest);
   const where = elsewhere(`${command.name} ${first}`);
@@ -79,8 +79,7 @@ async function runExtensions(
 ): Promise<CommandAnswer> {
   if (!given.by.scopes.includes('session:write')) return refusal('command_scope_missing', 'session:write');
   const { line, session, signal, onProgress } = given;
-  const agent = await hostAgentOf(ports, session);
-  await using set = await ports.hub.liveSet({ session, ...(agent === undefined ? {} : { agent }) });
+  await using set = await commandSet(ports, session);
   if (!isCommandName(name)) return unknownCommand(name, [...hostNames(), ...set.commands.keys()]);
   const outcome = await runCommand(set, {
     line,
