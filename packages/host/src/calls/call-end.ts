@@ -27,7 +27,9 @@ export interface CallEnd {
   readonly cut?: number;
   readonly structured?: Json;
   readonly isError: boolean;
-  /** From the call to its end, waiting for people included. */
+  /** What the code of a refusal or fault adds. */
+  readonly detail?: Json;
+  /** From its intent to its end; of a refused one from the call on. */
   readonly ms: number;
   /** What the tool touches, as its policy says. */
   readonly effect: Effect;
