@@ -1,6 +1,9 @@
 import type { Extension } from '@fairlead/extension';
+import { core } from './core/core.ts';
+import { fs } from './fs/fs.ts';
 import { pathNormalizer } from './path-normalizer.ts';
 import { securityWarnings } from './security-warnings.ts';
+import { system } from './system/system.ts';
 
 /** Every extension that comes with the host, in install order. A new one is a file of its own and a line here. */
-export const allBuiltins: readonly Extension[] = [pathNormalizer, securityWarnings];
+export const allBuiltins: readonly Extension[] = [core, fs, system, pathNormalizer, securityWarnings];

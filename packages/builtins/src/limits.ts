@@ -1,0 +1,46 @@
+// Every number of this package, each with its reason.
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+export const fsLimits = Object.freeze({
+  /** UTF-16 units of a file that one call shows: some 12,000 tokens. */
+  shownMax: 50_000,
+  /** How far into a file a range may lie: reading on takes a second or two. */
+  scannedMaxBytes: 256 * MIB,
+  /** A file to edit stands in memory several times. */
+  editedMaxBytes: 8 * MIB,
+  /** Edits of one call: more is a new file. */
+  edits: 64,
+});
+
+export const calculateLimits = Object.freeze({
+  /** UTF-16 units of an expression: with functions of constant cost its time is bounded by its length. */
+  expressionMax: 1000,
+  /** Significant digits of a result: what a double holds without its last noise. */
+  precision: 14,
+});
+
+export const spawnLimits = Object.freeze({
+  /** A child does the work of many steps. */
+  timeoutMs: 300_000,
+  /** The same as an agent's own bound. */
+  maxIterations: 1000,
+  tools: 64,
+});
+
+export const shellLimits = Object.freeze({
+  timeoutMs: 30_000,
+  /** Bytes of output that one call shows: some 3,000 tokens. */
+  outputMaxBytes: 10_000,
+  /** Of those, what stderr has for itself when stdout would take all. */
+  stderrMinBytes: 3_000,
+  /** Which part of a text that is cut is its end: what went wrong is said there. */
+  tailShare: 0.4,
+  /** From the abort to the answer: the hub waits one second, and what was printed must arrive within it. */
+  partialMs: 700,
+  /** Of what bubblewrap says about itself: two short lines. */
+  statusMaxBytes: 4 * KIB,
+  /** Notes that were said once: a session has at most three. */
+  saidMax: 4096,
+});
