@@ -106,6 +106,18 @@ export const cliErrors = defineErrors({
     message: 'A block at the end of runner.toml would change what stands in it; nothing was written.',
     next: 'Write the providers as [[plugins.providers]] blocks instead of a list on one line, then copy the block in by hand.',
   },
+  model_missing: {
+    message: 'This host has no model, so no agent can answer; nothing was sent.',
+    next: 'Add one with `fairlead model add`; a host that runs reads it at its next start.',
+  },
+  no_such_session: {
+    message: 'No open session has that name.',
+    next: 'See `fairlead session list`; `--closed` lists those that are closed.',
+  },
+  interrupted: {
+    message: 'It was broken off.',
+    next: 'What it had begun stands in the session: `fairlead session list`.',
+  },
   key_not_reference: {
     message: 'That is no name of an environment variable; nothing was written, and it is not repeated here.',
     next: 'Put the key into a variable, such as MY_MODEL_KEY, and give its name. Take it for known where it stood in a command line.',

@@ -8,4 +8,6 @@ export const exitCodes = Object.freeze({
   usage: 2,
   /** A call, check or reload began and its outcome is unknown; `status` found nothing running. */
   unknown: 3,
+  /** `run` was broken off, as by Ctrl-C. */
+  interrupted: 130,
 });

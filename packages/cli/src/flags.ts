@@ -3,10 +3,13 @@ import { journalLimits, logLimits } from './limits.ts';
 
 /** A flag that takes a value. A blank one is a variable that was not set in somebody's script. */
 export function valueFlag(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((value: string) => {
-    if (value.trim() === '') throw new InvalidArgumentError('it must not be empty');
-    return value;
-  });
+  return new Option(flags, description).argParser(notBlank);
+}
+
+/** Refuses a value that is empty or blank. */
+export function notBlank(value: string): string {
+  if (value.trim() === '') throw new InvalidArgumentError('it must not be empty');
+  return value;
 }
 
 /** `--port`. */

@@ -11,6 +11,8 @@ export const clientLimits = Object.freeze({
   answerDepth: 64,
   /** 1,000 live tokens of ten members with a list each, and those that ended in the last 90 days. */
   answerNodes: 262_144,
+  /** Of one event of a stream; the host's have one line of data. */
+  eventLines: 64,
   /** A token is 60 characters; a file that holds more is another file. */
   tokenFileBytes: 4_096,
   /** A file of variables, written by hand. */
@@ -40,6 +42,12 @@ export const answerTimeoutMs = Object.freeze({
   admin: 15 * secondMs,
   /** Its worker may take 30 s to load and its global instance 30 s to open. */
   extension: 90 * secondMs,
+  /** What runs is cancelled, and may take 15 s to say how it ended. */
+  pause: 30 * secondMs,
+  /** A turn takes as long as it takes; its ceilings end it. Longer than a day nobody waits. */
+  run: 86_400 * secondMs,
+  /** Beyond the time that a turn was given: what runs is cancelled, and says how it ended. */
+  afterRun: 60 * secondMs,
   /** A database of some gigabytes, copied while others write. */
   backup: 600 * secondMs,
   /**
@@ -48,6 +56,9 @@ export const answerTimeoutMs = Object.freeze({
    */
   health: 10 * secondMs,
 });
+
+/** What `run` takes from standard input: what an entry may have is the host's to say, and less. */
+export const runTextLimits = Object.freeze({ bytes: 1_048_576 });
 
 /** What `model add` asks of a model. */
 export const modelCheckLimits = Object.freeze({

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import type { CommandOutput } from './command-context.ts';
+import { registerApprovalCommands } from './commands/approvals/register-approval-commands.ts';
 import { registerDataCommands } from './commands/data/register-data-commands.ts';
 import type { Execute } from './commands/execute.ts';
 import { registerExtCommands } from './commands/ext/register-ext-commands.ts';
@@ -7,7 +8,9 @@ import { registerHostCommands } from './commands/host/register-host-commands.ts'
 import { registerMcpCommand } from './commands/mcp/register-mcp-command.ts';
 import { registerModelCommands } from './commands/model/register-model-commands.ts';
 import { registerPluginCommands } from './commands/plugin/register-plugin-commands.ts';
+import { registerRunCommand } from './commands/run/register-run-command.ts';
 import { registerRunnerCommands } from './commands/runner/register-runner-commands.ts';
+import { registerSessionCommands } from './commands/session/register-session-commands.ts';
 import { registerTokenCommands } from './commands/token/register-token-commands.ts';
 import { registerTroubleCommands } from './commands/trouble/register-trouble-commands.ts';
 import { readVersion } from './version.ts';
@@ -36,6 +39,9 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
       '\nBegin with `fairlead up`. `fairlead COMMAND --help` shows what a command takes.',
     );
   registerHostCommands(program, execute);
+  registerRunCommand(program, execute);
+  registerSessionCommands(program, execute);
+  registerApprovalCommands(program, execute);
   registerDataCommands(program, execute);
   registerTroubleCommands(program, execute);
   registerRunnerCommands(program, execute);

@@ -17,16 +17,19 @@ export async function adminRequest(
   options: {
     readonly url: string;
     readonly stateDirectory: string;
-    readonly method: 'GET' | 'POST' | 'DELETE';
+    readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
     readonly path: string;
     readonly body?: Json;
     /** How long the answer may take; default 15 s. */
     readonly timeoutMs?: number;
+    /** What is waited for, where that takes longer than a second; null where somebody tells it otherwise. */
+    readonly waitingFor?: string | null;
   },
 ): Promise<Json> {
   const { url, stateDirectory, method, path, body, timeoutMs = answerTimeoutMs.admin } = options;
+  const { waitingFor = 'waiting for the host' } = options;
   const token = await readOperatorToken(stateDirectory);
-  const answer = await withProgress(context, 'waiting for the host', () =>
+  const send = () =>
     sendOnce({
       clock: context.clock,
       serverUrl: url,
@@ -35,8 +38,8 @@ export async function adminRequest(
       token,
       ...(body === undefined ? {} : { body }),
       timeoutMs,
-    }),
-  );
+    });
+  const answer = await (waitingFor === null ? send() : withProgress(context, waitingFor, send));
   switch (answer.kind) {
     case 'answered':
       return outputOrThrow(answer.envelope);
@@ -49,7 +52,8 @@ export async function adminRequest(
   }
 }
 
-async function readOperatorToken(stateDirectory: string): Promise<string | undefined> {
+/** The token that the host wrote for whoever may read its folder. */
+export async function readOperatorToken(stateDirectory: string): Promise<string | undefined> {
   const path = join(stateDirectory, operatorTokenFile);
   const bytes = await readBounded(path, clientLimits.tokenFileBytes).catch(() => null);
   const token = bytes?.toString('utf8').trim() ?? '';

@@ -34,7 +34,7 @@ export type ApiRequest = {
   readonly clock: Clock;
   readonly serverUrl: string;
   readonly path: string;
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly token?: string | undefined;
   readonly body?: Json;
   /** For the whole of it, connecting included. */

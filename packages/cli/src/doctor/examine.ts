@@ -1,14 +1,17 @@
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { readHostConfig } from '@fairlead/gateway';
+import { dirname, join, resolve } from 'node:path';
+import { FairleadError } from '@fairlead/base';
+import { type HostConfigReading, readHostConfig } from '@fairlead/gateway/config';
 import { type RunnerConfig, readRunnerConfig } from '@fairlead/runner';
 import { adminRequest } from '../client/admin-request.ts';
 import { operatorTokenFile } from '../client/token-source.ts';
 import type { CommandContext } from '../command-context.ts';
+import { agentTablesOf, machineZone } from '../host/agent-tables.ts';
 import { commandHint } from '../output/command-hint.ts';
 import { findHost } from '../owner/host-in-charge.ts';
 import type { ServerFile } from '../state/server-file.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
+import { checkBackends } from './backends.ts';
 import { checkClock } from './clock-skew.ts';
 import { checkEnvironments } from './environments.ts';
 import { checkExtensions } from './extensions.ts';
@@ -16,13 +19,16 @@ import { type Finding, ill, well } from './finding.ts';
 import { checkNodeVersion } from './node-version.ts';
 import { checkPort, type PortState } from './port.ts';
 import { checkPrivateFiles } from './private-files.ts';
+import { seeBackends } from './probe-backends.ts';
 import { probeGateway } from './probe-gateway.ts';
 import { probeListen, probePrivateFiles, probeStateDirectory, probeVersion } from './probe-machine.ts';
 import { prepareEnvironments } from './probe-plugins.ts';
 import { seeRunners } from './probe-runners.ts';
+import { seeSandbox } from './probe-sandbox.ts';
 import { checkProcessTable } from './process-table.ts';
 import { checkGateway, checkProxyVariables } from './proxy.ts';
 import { checkRunners } from './runners.ts';
+import { checkSandbox } from './sandbox.ts';
 import { checkStateDirectory } from './state-directory.ts';
 
 /** Where `fairlead doctor` looks. */
@@ -49,6 +55,7 @@ export async function examine(context: CommandContext, flags: DoctorFlags): Prom
     findings.push(...checkPrivateFiles(await probePrivateFiles([...secrets, paths.host, paths.runner])));
     findings.push(checkProcessTable(context.platform, existsSync('/proc/self/stat')));
   }
+  findings.push(checkSandbox(await seeSandbox(context)));
   findings.push(checkProxyVariables(context.env));
   const isOfRunner = server === null && flags.config === undefined && isOfRunnerOnly(stateDirectory, config);
   if (isOfRunner) findings.push(well('host', 'this folder is a Runner’s; its host is elsewhere'));
@@ -118,6 +125,32 @@ async function hostFindings(
   server: ServerFile | null,
 ): Promise<Finding[]> {
   const reading = await readHostConfig({ path, isNamed, env: context.env });
+  return [
+    ...(await addressFindings(context, reading, server)),
+    ...(reading.ok ? await agentFindings(context, reading, dirname(path)) : []),
+  ];
+}
+
+/** The models of the file; a value of its tables that cannot be used keeps a host from starting. */
+async function agentFindings(
+  context: CommandContext,
+  reading: HostConfigReading & { readonly ok: true },
+  folder: string,
+): Promise<Finding[]> {
+  try {
+    const { backends } = agentTablesOf(reading, machineZone(), () => {});
+    return checkBackends(await seeBackends(context, backends, folder));
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    return [ill('fail', { check: 'fairlead.toml', what: error.message, code: error.code })];
+  }
+}
+
+async function addressFindings(
+  context: CommandContext,
+  reading: HostConfigReading,
+  server: ServerFile | null,
+): Promise<Finding[]> {
   if (!reading.ok) {
     return [
       ill('fail', { check: 'fairlead.toml', what: reading.fault.message, code: reading.fault.code }),

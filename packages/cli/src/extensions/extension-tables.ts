@@ -1,5 +1,5 @@
 import { FairleadError } from '@fairlead/base';
-import type { HostConfigReading } from '@fairlead/gateway';
+import type { HostConfigReading } from '@fairlead/gateway/config';
 import { type ExtensionTables, readExtensionTables } from '@fairlead/hub';
 
 /** The tables and keys of `fairlead.toml` that are about extensions. */

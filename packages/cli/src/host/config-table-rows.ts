@@ -1,4 +1,4 @@
-import type { ConfigRow } from '@fairlead/gateway';
+import type { ConfigRow } from '@fairlead/gateway/config';
 import type { Backend } from '@fairlead/host';
 import type { LoadedHostConfig } from './host-config.ts';
 

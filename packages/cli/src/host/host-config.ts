@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { FairleadError } from '@fairlead/base';
-import { type HostConfigReading, readHostConfig } from '@fairlead/gateway';
+import { type HostConfigReading, readHostConfig } from '@fairlead/gateway/config';
 import type { ExtensionTables } from '@fairlead/hub';
 import type { CommandContext } from '../command-context.ts';
 import { extensionKeys, extensionTablesOf } from '../extensions/extension-tables.ts';
@@ -20,6 +20,8 @@ export type LoadedHostConfig = HostConfigReading & {
   readonly path: string;
   readonly extensions: ExtensionTables;
   readonly tables: HostTables;
+  /** The file as it says it now. Rejects with the gateway's configuration codes. */
+  readonly reread: () => Promise<HostConfigReading & { readonly ok: true }>;
 };
 
 /** Where the file is or would be. */
@@ -38,16 +40,21 @@ export async function loadHostConfig(
 ): Promise<LoadedHostConfig> {
   const { config, bind, port, allowRemote } = flags;
   const path = hostConfigPath(context, stateDirectory, config);
-  const reading = await readHostConfig({
-    path,
-    readElsewhere: [...extensionKeys, ...agentTableKeys],
-    isNamed: config !== undefined,
-    env: context.env,
-    flags: { bind, port, allowRemote },
-  });
-  if (!reading.ok) throw new FairleadError(reading.fault.code, reading.fault.message);
+  const read = async () => {
+    const reading = await readHostConfig({
+      path,
+      readElsewhere: [...extensionKeys, ...agentTableKeys],
+      isNamed: config !== undefined,
+      env: context.env,
+      flags: { bind, port, allowRemote },
+    });
+    if (!reading.ok) throw new FairleadError(reading.fault.code, reading.fault.message);
+    return reading;
+  };
+  const reading = await read();
   const warn = (message: string) => context.stderr(`fairlead: ${message}\n`);
   for (const { message } of reading.warnings) warn(message);
   const extensions = extensionTablesOf(reading, warn);
-  return { ...reading, path, extensions, tables: agentTablesOf(reading, machineZone(), warn) };
+  const tables = agentTablesOf(reading, machineZone(), warn);
+  return { ...reading, path, extensions, tables, reread: read };
 }

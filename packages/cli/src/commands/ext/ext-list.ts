@@ -1,16 +1,17 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { askHost } from '../../client/ask-host.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { jsonLine, objectsIn, safeLine } from '../../output/safe-text.ts';
 import { table } from '../../output/table.ts';
-import { askHost } from './ask-host.ts';
+import { EXTENSIONS_PATH } from './extensions-path.ts';
 
 /** `fairlead ext list`: every extension of the running host, and under it what failed. */
 export async function extList(
   context: CommandContext,
   flags: { readonly stateDir?: string; readonly json?: boolean },
 ): Promise<number> {
-  const output = await askHost(context, flags, { method: 'GET', path: '' });
+  const output = await askHost(context, flags, { method: 'GET', path: EXTENSIONS_PATH });
   if (flags.json === true) {
     context.stdout(jsonLine(output));
     return exitCodes.done;

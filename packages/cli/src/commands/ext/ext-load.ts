@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { isJsonObject, type Json } from '@fairlead/base';
+import { askHost } from '../../client/ask-host.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { answerTimeoutMs, outputLimits } from '../../limits.ts';
 import { jsonLine, safeLine } from '../../output/safe-text.ts';
-import { askHost } from './ask-host.ts';
+import { EXTENSIONS_PATH } from './extensions-path.ts';
 
 type ExtFlags = { readonly stateDir?: string; readonly json?: boolean };
 
@@ -12,14 +13,19 @@ type ExtFlags = { readonly stateDir?: string; readonly json?: boolean };
 export async function extLoad(context: CommandContext, folder: string, flags: ExtFlags): Promise<number> {
   const path = resolve(context.cwd, folder);
   const timeoutMs = answerTimeoutMs.extension;
-  const output = await askHost(context, flags, { method: 'POST', path: '', body: { path }, timeoutMs });
+  const output = await askHost(context, flags, {
+    method: 'POST',
+    path: EXTENSIONS_PATH,
+    body: { path },
+    timeoutMs,
+  });
   return say(context, flags, output, 'loaded');
 }
 
 /** `fairlead ext reload NAME|DIR`. */
 export async function extReload(context: CommandContext, name: string, flags: ExtFlags): Promise<number> {
   const timeoutMs = answerTimeoutMs.extension;
-  const path = `/${named(context, name)}/reload`;
+  const path = `${EXTENSIONS_PATH}/${named(context, name)}/reload`;
   const output = await askHost(context, flags, { method: 'POST', path, timeoutMs });
   return say(context, flags, output, 'reloaded');
 }
@@ -29,7 +35,7 @@ export async function extUnload(context: CommandContext, name: string, flags: Ex
   const timeoutMs = answerTimeoutMs.extension;
   const output = await askHost(context, flags, {
     method: 'DELETE',
-    path: `/${named(context, name)}`,
+    path: `${EXTENSIONS_PATH}/${named(context, name)}`,
     timeoutMs,
   });
   return say(context, flags, output, 'unloaded');
@@ -37,7 +43,10 @@ export async function extUnload(context: CommandContext, name: string, flags: Ex
 
 /** `fairlead ext output NAME`: what its worker printed last. */
 export async function extOutput(context: CommandContext, name: string, flags: ExtFlags): Promise<number> {
-  const output = await askHost(context, flags, { method: 'GET', path: `/${named(context, name)}/output` });
+  const output = await askHost(context, flags, {
+    method: 'GET',
+    path: `${EXTENSIONS_PATH}/${named(context, name)}/output`,
+  });
   const text = isJsonObject(output) && typeof output['output'] === 'string' ? output['output'] : '';
   if (flags.json === true) context.stdout(jsonLine(output));
   else if (text !== '') context.stdout(`${text.replace(/\n$/, '').split('\n').map(endOfLine).join('\n')}\n`);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { jsonFlag, stateDirFlag, valueFlag } from '../../flags.ts';
+import { jsonFlag, notBlank, stateDirFlag, valueFlag } from '../../flags.ts';
 import type { Execute } from '../execute.ts';
 
 /** Extensions: make one, check one, and those of the host that runs on this machine. */
@@ -63,4 +63,27 @@ export function registerExtCommands(program: Command, execute: Execute): void {
     .action((name: string, flags) =>
       execute(async (context) => (await import('./ext-load.ts')).extOutput(context, name, flags)),
     );
+  switching(ext, 'add', 'switch an extension on in a session, as /extensions add does').action(
+    (name: string, flags) =>
+      execute(async (context) =>
+        (await import('./ext-switch.ts')).extSwitch(context, { sub: 'add', name }, flags),
+      ),
+  );
+  switching(ext, 'remove', 'switch an extension off in a session, as /extensions remove does').action(
+    (name: string, flags) =>
+      execute(async (context) =>
+        (await import('./ext-switch.ts')).extSwitch(context, { sub: 'remove', name }, flags),
+      ),
+  );
+}
+
+function switching(parent: Command, name: string, description: string): Command {
+  return parent
+    .command(name)
+    .argument('<name>', 'name of an extension')
+    .description(description)
+    .requiredOption('--session <session>', 'id or name of the session', notBlank)
+    .option('--agent', 'for the agent that answers there, in all its sessions')
+    .addOption(stateDirFlag())
+    .addOption(jsonFlag());
 }

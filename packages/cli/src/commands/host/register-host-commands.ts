@@ -33,6 +33,18 @@ export function registerHostCommands(program: Command, execute: Execute): void {
     .addOption(stateDirFlag())
     .action((flags) => execute(async (context) => (await import('./stop.ts')).stop(context, flags)));
   program
+    .command('pause')
+    .description('start no turn and no call until resume, also after a restart; cancel what runs')
+    .addOption(stateDirFlag())
+    .addOption(jsonFlag())
+    .action((flags) => execute(async (context) => (await import('./pause.ts')).pause(context, flags)));
+  program
+    .command('resume')
+    .description('end a pause; what waits is answered')
+    .addOption(stateDirFlag())
+    .addOption(jsonFlag())
+    .action((flags) => execute(async (context) => (await import('./pause.ts')).resume(context, flags)));
+  program
     .command('config')
     .description('what a host would run with')
     .command('show')

@@ -1,11 +1,14 @@
-import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { isFolderHeld } from '@fairlead/store';
 import { cliError } from '../../cli-error.ts';
 import { adminRequest } from '../../client/admin-request.ts';
 import type { CommandContext } from '../../command-context.ts';
+import { extensionFault } from '../../doctor/extensions.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { jsonLine, objectsIn } from '../../output/safe-text.ts';
+import { type CommandHint, commandHint } from '../../output/command-hint.ts';
+import { jsonLine, objectsIn, safeLine } from '../../output/safe-text.ts';
 import { table } from '../../output/table.ts';
+import { timeText } from '../../output/time-text.ts';
 import { findHost } from '../../owner/host-in-charge.ts';
 import { resolveStateDirectory } from '../../state/state-directory.ts';
 import { requireReadable } from '../../state/state-folder.ts';
@@ -27,16 +30,25 @@ export async function status(context: CommandContext, flags: StatusFlags): Promi
     return exitCodes.unknown;
   }
   const { url, pid } = server;
-  const output = await adminRequest(context, {
-    url,
-    stateDirectory,
-    method: 'GET',
-    path: '/api/admin/status',
-  });
-  const runners = isJsonObject(output) ? objectsIn(output['runners']) : [];
-  const report = { running: true, url, pid, stateDirectory, runners };
-  context.stdout(flags.json === true ? jsonLine(report) : render(report));
+  const ask = (path: string) => adminRequest(context, { url, stateDirectory, method: 'GET', path });
+  const output = await ask('/api/admin/status');
+  const { runners: listed, agents = null } = isJsonObject(output) ? output : {};
+  const extensions = downIn(await ask('/api/admin/extensions'));
+  const report = { running: true, url, pid, stateDirectory, runners: objectsIn(listed), agents, extensions };
+  if (flags.json === true) context.stdout(jsonLine(report));
+  else context.stdout(render({ ...report, command: commandHint(context, stateDirectory) }));
   return exitCodes.done;
+}
+
+/** The extensions that do not run, or not everywhere. */
+function downIn(output: Json): JsonObject[] {
+  const rows = isJsonObject(output) ? objectsIn(output['extensions']) : [];
+  return rows.flatMap((row) => {
+    const { name = null, state = null } = row;
+    const fault = extensionFault(row);
+    if (fault === null) return [];
+    return [{ name, state, code: fault['code'] ?? null, reason: fault['reason'] ?? null }];
+  });
 }
 
 function render(report: {
@@ -44,6 +56,9 @@ function render(report: {
   readonly pid: number;
   readonly stateDirectory: string;
   readonly runners: readonly JsonObject[];
+  readonly agents: Json;
+  readonly extensions: readonly JsonObject[];
+  readonly command: CommandHint;
 }): string {
   const rows = report.runners.flatMap((runner) => {
     const plugins = objectsIn(runner['plugins']);
@@ -61,6 +76,38 @@ function render(report: {
   return (
     `running at ${report.url} (process ${report.pid})\n` +
     `state directory ${report.stateDirectory}\n` +
+    agentText(report.agents, report.command) +
+    report.extensions
+      .map(
+        ({ name, reason, code }) =>
+          `extension ${safeLine(name)} is down: ${safeLine(reason)} (${safeLine(code)})\n`,
+      )
+      .join('') +
     (rows.length === 0 ? 'no Runner is connected\n' : table(['RUNNER', 'PLUGIN', 'STATUS', 'CODE'], rows))
   );
+}
+
+/** What the agents do, and what keeps them from it. */
+function agentText(agents: Json, { command, stateFlag }: CommandHint): string {
+  if (!isJsonObject(agents)) return '';
+  const { pausedAtMs, model, running, waiting, approvals } = agents;
+  const names = Array.isArray(agents['agents']) ? agents['agents'].map(safeLine).join(', ') : '';
+  const count = (value: Json | undefined) => (typeof value === 'number' ? value : 0);
+  const turns = objectsIn(running).map(({ session, state, tool }) =>
+    `turn in ${safeLine(session)}: ${safeLine(state)} ${safeLine(tool)}`.trimEnd(),
+  );
+  const lines = [
+    ...(typeof pausedAtMs === 'number'
+      ? [`paused since ${timeText(pausedAtMs)}; go on with: ${command} resume${stateFlag}`]
+      : []),
+    model === null
+      ? `no model, so no agent answers; add one with: ${command} model add${stateFlag}`
+      : `agents ${names === '' ? 'none' : names}, with ${safeLine(model)}`,
+    ...turns,
+    ...(count(waiting) > 0 ? [`sessions in which something waits for an answer: ${count(waiting)}`] : []),
+    ...(count(approvals) > 0
+      ? [`calls that wait for an approval: ${count(approvals)}; see ${command} approvals list${stateFlag}`]
+      : []),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
 }

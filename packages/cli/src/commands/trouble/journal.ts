@@ -6,6 +6,7 @@ import { exitCodes } from '../../exit-codes.ts';
 import { commandHint } from '../../output/command-hint.ts';
 import { jsonLine, objectsIn, safeLine } from '../../output/safe-text.ts';
 import { table } from '../../output/table.ts';
+import { timeText } from '../../output/time-text.ts';
 import { findHost } from '../../owner/host-in-charge.ts';
 import { resolveStateDirectory } from '../../state/state-directory.ts';
 
@@ -82,8 +83,4 @@ function rowOf(entry: JsonObject): readonly string[] {
 function thenText(first: Json | undefined, later: Json | undefined): string {
   const words = [first, later].filter((one) => typeof one === 'string').map(safeLine);
   return [...new Set(words)].join(', then ');
-}
-
-function timeText(atMs: number): string {
-  return new Date(atMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }

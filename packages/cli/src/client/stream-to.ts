@@ -1,0 +1,54 @@
+import { request } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
+import { FairleadError } from '@fairlead/base';
+import { cliError } from '../cli-error.ts';
+import type { CommandContext } from '../command-context.ts';
+import { clientLimits } from '../limits.ts';
+import { visibleControls } from '../output/safe-text.ts';
+import { findHost } from '../owner/host-in-charge.ts';
+import { resolveStateDirectory } from '../state/state-directory.ts';
+import { readOperatorToken } from './admin-request.ts';
+import { parseServerUrl, readEnvelope } from './api-client.ts';
+
+/**
+ * Hands on the lines of an answer of the running host as they come, however many. Throws `host_not_running`, `read_lost` where they break
+ * off, or the code that the host refuses it with.
+ */
+export async function streamTo(
+  context: CommandContext,
+  flags: { readonly stateDir?: string },
+  path: string,
+  write: (text: string) => void,
+): Promise<void> {
+  const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
+  const server = await findHost(context, stateDirectory);
+  if (server === null) throw cliError('host_not_running', { detail: { state_directory: stateDirectory } });
+  const token = await readOperatorToken(stateDirectory);
+  const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const lost = (reason: string) => cliError('read_lost', { detail: { reason } });
+  await new Promise<void>((resolve, reject) => {
+    const asked = request(parseServerUrl(server.url, path), { headers, agent: false });
+    asked.on('error', (error: NodeJS.ErrnoException) => reject(lost(error.code ?? 'the connection failed')));
+    asked.on('response', (response) => {
+      const decoder = new StringDecoder('utf8');
+      const chunks: Buffer[] = [];
+      let size = 0;
+      const isWhole = response.statusCode === 200;
+      response.on('data', (chunk: Buffer) => {
+        // Control characters are escapes in JSON; a line feed ends a line.
+        if (isWhole) write(decoder.write(chunk).split('\n').map(visibleControls).join('\n'));
+        size += chunk.length;
+        if (!isWhole && size <= clientLimits.answerBytes) chunks.push(chunk);
+      });
+      response.on('error', () => reject(lost('the answer broke off')));
+      response.on('end', () => {
+        if (!response.complete) return reject(lost('the answer broke off'));
+        if (isWhole) return resolve();
+        const error = readEnvelope(Buffer.concat(chunks))?.error;
+        if (error == null) return reject(lost(`HTTP ${response.statusCode}`));
+        reject(new FairleadError(error.code, error.message));
+      });
+    });
+    asked.end();
+  });
+}

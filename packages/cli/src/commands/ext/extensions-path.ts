@@ -1,0 +1,2 @@
+/** Where the host answers about extensions. */
+export const EXTENSIONS_PATH = '/api/admin/extensions';

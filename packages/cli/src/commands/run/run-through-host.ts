@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { cliError } from '../../cli-error.ts';
+import { adminRequest, readOperatorToken } from '../../client/admin-request.ts';
+import type { AskHost, HostRequest } from '../../client/ask-host.ts';
+import { openEventStream } from '../../client/event-stream.ts';
+import { isSessionId, sessionNamed } from '../../client/find-session.ts';
+import type { CommandContext } from '../../command-context.ts';
+import { answerTimeoutMs } from '../../limits.ts';
+import { RunProgress } from './run-progress.ts';
+import { type RunReport, readRunReport } from './run-report.ts';
+import type { RunWish } from './run-wish.ts';
+
+/**
+ * One turn of the host that runs on this machine: its session is found or made, its stream is shown, its end is waited for. Whoever
+ * breaks it off cancels the turn, and hears how that ended. Throws `model_missing` and what the host refuses it with; `answer_lost`
+ * where the host went away while the turn ran.
+ */
+export async function runThroughHost(
+  context: CommandContext,
+  host: { readonly url: string; readonly stateDirectory: string },
+  wish: RunWish,
+  signal: AbortSignal,
+): Promise<RunReport> {
+  const ask = (request: HostRequest) => adminRequest(context, { ...host, waitingFor: null, ...request });
+  const session = await sessionOf(ask, wish);
+  const path = `/api/sessions/${session}`;
+  const token = await readOperatorToken(host.stateDirectory);
+  const progress = new RunProgress(context);
+  const stream = openEventStream({ url: host.url, path: `${path}/stream`, token }, ({ event, data }) =>
+    progress.hear(event, data),
+  );
+  const cancel = () =>
+    // The answer of the run tells how it ended, also where this one is lost.
+    void ask({ method: 'POST', path: `${path}/cancel`, body: {} }).catch(() => {});
+  try {
+    await stream.opened;
+    if (signal.aborted) throw cliError('interrupted');
+    const { text, agent, model, approve, timeoutSecs } = wish;
+    const body = {
+      text,
+      ...(agent === undefined ? {} : { agent }),
+      ...(model === undefined ? {} : { model }),
+      ...(approve === undefined ? {} : { approve: approve === 'all' ? approve : [...approve] }),
+      ...(timeoutSecs === undefined ? {} : { timeoutSecs }),
+    };
+    signal.addEventListener('abort', cancel, { once: true });
+    const timeoutMs =
+      timeoutSecs === undefined ? answerTimeoutMs.run : timeoutSecs * 1000 + answerTimeoutMs.afterRun;
+    const report = readRunReport(await ask({ method: 'POST', path: `${path}/run`, body, timeoutMs }));
+    if (report === null) throw cliError('answer_lost', { detail: { reason: 'an answer that is no report' } });
+    return report;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    stream.close();
+  }
+}
+
+/** The session of the wish: found by its id or name, else made with the agent that answers where nobody is named. */
+async function sessionOf(ask: AskHost, wish: RunWish): Promise<string> {
+  const { session, agent, workspace } = wish;
+  if (session !== undefined && isSessionId(session)) return session;
+  const known = session === undefined ? null : await sessionNamed(ask, session);
+  if (known !== null) return known;
+  const name = agent ?? (await firstAgent(ask));
+  const body = { agents: [name], workspace, ...(session === undefined ? {} : { name: session }) };
+  const made = await ask({ method: 'POST', path: '/api/sessions', body });
+  const id = isJsonObject(made) ? made['id'] : undefined;
+  if (typeof id !== 'string')
+    throw cliError('answer_lost', { detail: { reason: 'an answer without an id' } });
+  return id;
+}
+
+async function firstAgent(ask: AskHost): Promise<string> {
+  const status = await ask({ method: 'GET', path: '/api/admin/status' });
+  const agents = isJsonObject(status) && isJsonObject(status['agents'] ?? null) ? status['agents'] : {};
+  const { agents: names, model } = agents as JsonObject;
+  const [name] = Array.isArray(names) ? names : [];
+  if (typeof name !== 'string' || model === null) throw cliError('model_missing');
+  return name;
+}
