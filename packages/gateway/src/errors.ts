@@ -10,6 +10,26 @@ export const gatewayErrors = defineErrors({
     message: 'The journal has no invocation of that id.',
     next: 'Begin again without `before`: old entries are removed, 30 days after their end at the latest.',
   },
+  sessions_unavailable: {
+    message: 'This gateway has no host of sessions behind it.',
+    next: 'Use the gateway of a running host: `fairlead up` or `fairlead serve`.',
+  },
+  token_limited: {
+    message: 'The token is limited to some Runners, and this could reach others; nothing was done.',
+    next: 'Use a token without that limit, or a session whose agents are limited to the same Runners.',
+  },
+  entry_not_found: {
+    message: 'The session has no entry of that id.',
+    next: 'Begin again without `before`, or with the one that an earlier page gave.',
+  },
+  approval_settled: {
+    message: 'The approval is not open any more: the first answer stands.',
+    next: 'See detail for what became of it.',
+  },
+  stream_limit_reached: {
+    message: 'As many streams are open as this gateway gives.',
+    next: 'Close streams that nobody reads, or raise limits.connections in fairlead.toml: half of them may be streams.',
+  },
   unauthorized: {
     message: 'The request carries no token that opens this route.',
     next: 'Send `Authorization: Bearer fairlead_pat_…` with a token that `fairlead token list` shows as live; the Runner link takes a Runner token instead.',

@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { type Clock, FairleadError, type Random } from '@fairlead/base';
+import { type Clock, type ErrorTable, FairleadError, type Random } from '@fairlead/base';
 import type { Journal, RuntimeTool } from '@fairlead/dispatch';
 import Fastify, {
   type FastifyError,
@@ -21,7 +21,7 @@ import { isWildcard, urlHost } from './http/host-name.ts';
 import { useJsonBodies } from './http/json-body.ts';
 import { requestFault } from './http/request-fault.ts';
 import { createGuard } from './http/request-guard.ts';
-import { httpLimits } from './limits.ts';
+import { httpLimits, sessionRouteLimits } from './limits.ts';
 import { createLinkEndpoint, LINK_PATH } from './link/link-endpoint.ts';
 import type { RunnerHub } from './link/runner-hub.ts';
 import type { Log } from './log/log.ts';
@@ -33,6 +33,13 @@ import { createHttpServer, type HttpTimes } from './server/http-server.ts';
 import { openApiDocument } from './server/openapi.ts';
 import { addPairingRoutes } from './server/pairing-routes.ts';
 import { addToolRoutes } from './server/tool-routes.ts';
+import { addApprovalRoutes } from './sessions/approval-routes.ts';
+import { addHostRoutes } from './sessions/host-routes.ts';
+import type { SessionPort } from './sessions/session-port.ts';
+import { addSessionRoutes } from './sessions/session-routes.ts';
+import { SessionStreams } from './sessions/session-streams.ts';
+import { addStreamRoutes } from './sessions/stream-routes.ts';
+import { addTurnRoutes } from './sessions/turn-routes.ts';
 import './http/fastify-request.ts';
 
 /** What a gateway is made of; `cli` composes them. */
@@ -45,6 +52,10 @@ export type GatewayOptions = {
   /** For `/api/admin/journal`. */
   readonly journal: Pick<Journal, 'page'>;
   readonly extensions: ExtensionAdministration;
+  /** What runs sessions; without it their routes answer `sessions_unavailable`. */
+  readonly sessions?: SessionPort;
+  /** Its codes, which it raises before anything is done: what they mean and what to do. */
+  readonly sessionErrors?: ErrorTable;
   readonly clock: Clock;
   readonly random: Random;
   readonly version: string;
@@ -76,6 +87,9 @@ export function createGateway(options: GatewayOptions): Gateway {
 class HttpGateway implements Gateway {
   readonly #options: GatewayOptions;
   readonly #running: RunningRequests;
+  /** Turns that somebody waits for. */
+  readonly #runs: RunningRequests;
+  readonly #streams: SessionStreams;
   readonly #fastify: FastifyInstance;
   #mcp: McpRoute | null = null;
   #http: Server | null = null;
@@ -87,7 +101,11 @@ class HttpGateway implements Gateway {
 
   constructor(options: GatewayOptions) {
     this.#options = options;
-    this.#running = new RunningRequests(options.clock, options.config.requestSecs * 1000);
+    const { clock, tokens, config } = options;
+    this.#running = new RunningRequests(clock, config.requestSecs * 1000);
+    this.#runs = new RunningRequests(clock, sessionRouteLimits.runMs);
+    // Whatever streams are open, the other half of the sockets is for requests.
+    this.#streams = new SessionStreams({ clock, tokens, most: Math.floor(config.connections / 2) });
     this.#fastify = this.#build();
   }
 
@@ -124,11 +142,12 @@ class HttpGateway implements Gateway {
 
   async #end(): Promise<void> {
     this.#isStopping = true;
+    this.#streams.close();
     const server = this.#http;
     if (server !== null) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      await this.#running.drain(httpLimits.closeMs);
+      await Promise.all([this.#running, this.#runs].map((requests) => requests.drain(httpLimits.closeMs)));
       await this.#mcp?.answered();
       this.#options.hub.close();
       await this.#hangUp(closed);
@@ -178,6 +197,7 @@ class HttpGateway implements Gateway {
     });
     useJsonBodies(server, config.bodyBytes);
     server.decorateRequest('principal', null);
+    server.decorateRequest('claim', null);
     server.setErrorHandler((error: FastifyError, _request: FastifyRequest, reply) =>
       this.#answerError(error, reply),
     );
@@ -215,6 +235,13 @@ class HttpGateway implements Gateway {
       backup: this.#options.backup,
       onStop: this.#options.onStop,
     });
+    const { sessions: host, sessionErrors: errors } = this.#options;
+    const about = { admission, host, errors, running, log };
+    addSessionRoutes(server, about);
+    addTurnRoutes(server, { ...about, runs: this.#runs });
+    addApprovalRoutes(server, about);
+    addHostRoutes(server, about);
+    addStreamRoutes(server, { ...about, streams: this.#streams });
     addExtensionRoutes(server, { admission, extensions: this.#options.extensions, running, log });
     addPairingRoutes(server, {
       admission,
@@ -231,8 +258,9 @@ class HttpGateway implements Gateway {
 
   /** The HTTP API's description, made when somebody first asks for it. */
   #description(): string {
-    const { version, tools, config } = this.#options;
-    this.#openApi ??= JSON.stringify(openApiDocument({ version, tools, url: config.publicUrl ?? this.#url }));
+    const { version, tools, config, sessionErrors: errors } = this.#options;
+    const url = config.publicUrl ?? this.#url;
+    this.#openApi ??= JSON.stringify(openApiDocument({ version, tools, url, errors }));
     return this.#openApi;
   }
 

@@ -25,3 +25,4 @@ export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export { createRunnerHub, type RunnerHub } from './link/runner-hub.ts';
 export { createLog, type Log, type LogFields, type LogLevel, silentLog } from './log/log.ts';
 export type { ExtensionAdministration } from './server/extension-routes.ts';
+export type { SessionPort } from './sessions/session-port.ts';

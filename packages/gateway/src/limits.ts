@@ -50,6 +50,40 @@ export const httpLimits = {
   statusMs: 5_000,
 } as const;
 
+/** Limits of the routes about sessions; what a session itself may hold is the host's to say. */
+export const sessionRouteLimits = {
+  /** What a person types at once, and what an entry may hold: UTF-8 bytes of a message or of a line. */
+  textBytes: 64 * 1024,
+  /** The key under which a message is sent: a UUID has 36. */
+  keyBytes: 128,
+  /** Names of sessions and agents, and of models with their back end. */
+  nameBytes: 256,
+  /** Agents of a new session, as many as a room holds. */
+  agents: 64,
+  /** The longest path that Linux takes. */
+  workspaceBytes: 4096,
+  /** Sessions on one page: each is opened to be shown. */
+  sessions: { fallback: 50, max: 200 },
+  /** Entries on one page. */
+  entries: 200,
+  /** A page ends early before it grows beyond this: 200 entries may be 50 MiB. */
+  pageBytes: 4 * 1024 * 1024,
+  /** Tools that one run may name as approved. */
+  approvedTools: 256,
+  /** One run that is waited for: a day, so that a forgotten one ends. */
+  runMs: 24 * 3_600_000,
+  /** Silence on the socket of such a run after which the network asks whether the other side is still there. */
+  runProbeMs: 30_000,
+} as const;
+
+/** Limits of a stream of a session. */
+export const streamLimits = {
+  /** Half of what proxies and clients commonly take for a dead connection. */
+  pingMs: 15_000,
+  /** What a reader may be behind: then it is told to read the entries again, instead of what it missed. */
+  behindBytes: 1024 * 1024,
+} as const;
+
 /** Limits of MCP beside those of HTTP. */
 export const mcpLimits = {
   /** The text of a failure: what a model is shown of it, with room for every message and next step that there is. */

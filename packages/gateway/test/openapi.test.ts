@@ -5,6 +5,7 @@ import { hygiene } from '@fairlead/testing';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { routes } from '../src/http/routes.ts';
+import { approval, FakeSessions } from './fixture/fake-sessions.ts';
 import { startGateway } from './fixture/gateway-fixture.ts';
 import { type Ask, ask } from './fixture/http-client.ts';
 
@@ -60,15 +61,32 @@ test('it describes every route but those with a protocol of their own, each once
     'GET /api/admin/journal',
     'GET /api/admin/status',
     'GET /api/admin/tokens',
+    'GET /api/approvals',
+    'GET /api/models',
+    'GET /api/sessions',
+    'GET /api/sessions/{id}',
+    'GET /api/sessions/{id}/entries',
+    'GET /api/sessions/{id}/export',
+    'GET /api/sessions/{id}/stream',
     'GET /healthz',
     'GET /openapi.json',
+    'PATCH /api/sessions/{id}',
     'POST /api/admin/backup',
     'POST /api/admin/extensions',
     'POST /api/admin/extensions/{name}/reload',
     'POST /api/admin/pairings',
+    'POST /api/admin/pause',
+    'POST /api/admin/resume',
     'POST /api/admin/stop',
     'POST /api/admin/tokens',
+    'POST /api/approvals/{id}',
     'POST /api/runner/pair',
+    'POST /api/sessions',
+    'POST /api/sessions/{id}/cancel',
+    'POST /api/sessions/{id}/command',
+    'POST /api/sessions/{id}/continue',
+    'POST /api/sessions/{id}/entries',
+    'POST /api/sessions/{id}/run',
     'POST /api/tools/call',
     'POST /api/tools/list',
   ]);
@@ -84,7 +102,7 @@ test('every route of the description is registered, and no request finds another
   for (const { method, path } of routes) {
     const answer = await ask(port, { method, path: path.replaceAll(/:\w+/g, 'x') });
     assert.ok([200, 400, 401, 426].includes(answer.status), `${method} ${path}: ${answer.status}`);
-    const { status, headers } = await ask(port, { method: 'PATCH', path: path.replaceAll(/:\w+/g, 'x') });
+    const { status, headers } = await ask(port, { method: 'PUT', path: path.replaceAll(/:\w+/g, 'x') });
     assert.equal(status, 405, path);
     assert.ok(headers['allow']?.split(', ').includes(method), path);
   }
@@ -94,7 +112,11 @@ test('every route of the description is registered, and no request finds another
 
 test('answers of the gateway are what the description says of them', async (t) => {
   hygiene(t);
-  const { port, token, mint } = await startGateway(t);
+  const host = new FakeSessions();
+  const session = host.add('a');
+  host.entriesOf.set(session, [{ id: 'entry_1', type: 'message' } as never]);
+  host.approvalRows.set('apr_1', approval('a', { id: 'apr_1' }));
+  const { port, token, mint } = await startGateway(t, { sessions: host });
   const narrow = await mint(['session:read']);
   const document = await documentOf(port);
   const ajv = new Ajv2020({ strict: false });
@@ -142,6 +164,46 @@ test('answers of the gateway are what the description says of them', async (t) =
     ['/api/admin/journal', 'get', { path: '/api/admin/journal?limit=0', token }],
     ['/api/admin/backup', 'post', { path: '/api/admin/backup', token, body: { to: '/srv/backup' } }],
     ['/api/admin/backup', 'post', { path: '/api/admin/backup', token, body: { to: 'backup' } }],
+    ['/api/sessions', 'get', { path: '/api/sessions', token }],
+    ['/api/sessions', 'get', { path: '/api/sessions?limit=none', token }],
+    ['/api/sessions', 'post', { path: '/api/sessions', token, body: { name: 'work', agents: ['fox'] } }],
+    ['/api/sessions', 'post', { path: '/api/sessions', token, body: { agents: ['nobody'] } }],
+    ['/api/sessions', 'post', { path: '/api/sessions', token: narrow, body: {} }],
+    ['/api/sessions/{id}', 'get', { path: `/api/sessions/${session}`, token }],
+    ['/api/sessions/{id}', 'get', { path: '/api/sessions/none', token }],
+    [
+      '/api/sessions/{id}',
+      'patch',
+      { method: 'PATCH', path: `/api/sessions/${session}`, token, body: { name: null, mode: 'inspect' } },
+    ],
+    ['/api/sessions/{id}/entries', 'get', { path: `/api/sessions/${session}/entries`, token }],
+    [
+      '/api/sessions/{id}/entries',
+      'post',
+      { path: `/api/sessions/${session}/entries`, token, body: { text: 'hello', key: 'k' } },
+    ],
+    [
+      '/api/sessions/{id}/run',
+      'post',
+      { path: `/api/sessions/${session}/run`, token, body: { text: 'hello', approve: 'all' } },
+    ],
+    ['/api/sessions/{id}/cancel', 'post', { path: `/api/sessions/${session}/cancel`, method: 'POST', token }],
+    [
+      '/api/sessions/{id}/continue',
+      'post',
+      { path: `/api/sessions/${session}/continue`, method: 'POST', token },
+    ],
+    [
+      '/api/sessions/{id}/command',
+      'post',
+      { path: `/api/sessions/${session}/command`, token, body: { line: '/help' } },
+    ],
+    ['/api/approvals', 'get', { path: '/api/approvals', token }],
+    ['/api/approvals/{id}', 'post', { path: '/api/approvals/apr_1', token, body: { decision: 'deny' } }],
+    ['/api/approvals/{id}', 'post', { path: '/api/approvals/apr_1', token, body: { decision: 'approve' } }],
+    ['/api/models', 'get', { path: '/api/models', token }],
+    ['/api/admin/pause', 'post', { path: '/api/admin/pause', method: 'POST', token }],
+    ['/api/admin/resume', 'post', { path: '/api/admin/resume', method: 'POST', token }],
     ['/api/admin/stop', 'post', { path: '/api/admin/stop', method: 'POST', token }],
   ];
   for (const [path, method, wanted] of requests) {

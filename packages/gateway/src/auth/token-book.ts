@@ -72,9 +72,9 @@ class TokenBook implements Tokens {
       scopes: Object.freeze(row.scopes.filter(isScope)),
       ...(row.runners === null ? {} : { runners: Object.freeze([...row.runners]) }),
     });
-    const { id: tokenId, expiresAtMs } = row;
+    const { id: tokenId, name, expiresAtMs } = row;
     const isLive = () => this.#byId.get(tokenId) === entry && this.#ended(entry.row) === null;
-    const entry: Entry = { row, personal: Object.freeze({ tokenId, principal, expiresAtMs, isLive }) };
+    const entry: Entry = { row, personal: Object.freeze({ tokenId, name, principal, expiresAtMs, isLive }) };
     this.#byHash.set(row.hash, entry);
     this.#byId.set(row.id, entry);
   }

@@ -52,6 +52,8 @@ export type RefusalReason =
 /** Who a personal token speaks for. `isLive` is asked again whenever it matters: the token may have ended since. */
 export type PersonalClaim = {
   readonly tokenId: string;
+  /** What its owner called it. */
+  readonly name: string;
   readonly principal: Principal;
   readonly expiresAtMs: number | null;
   isLive(): boolean;

@@ -17,6 +17,8 @@ export type Admission = {
   readonly everyRequest: onRequestHookHandler;
   /** For routes that a personal token opens. */
   readonly personal: onRequestHookHandler;
+  /** For routes that need a personal token with this scope. */
+  readonly scoped: (scope: Scope) => onRequestHookHandler;
   /** For routes of this machine's own commands: a personal token with the scope `admin`. */
   readonly admin: onRequestHookHandler;
 };
@@ -48,8 +50,7 @@ export function createAdmission(options: {
     const last = seen.get(socket);
     // The same header on the same socket need not be hashed again; whether its token is still alive is asked each time.
     if (last !== undefined && last.header === header && last.claim.isLive()) {
-      request.principal = last.claim.principal;
-      return true;
+      return admit(request, last.claim);
     }
     const found = options.tokens.authenticate(bearerToken(header));
     if (!found.ok) {
@@ -57,8 +58,13 @@ export function createAdmission(options: {
       return false;
     }
     if (header !== undefined) seen.set(socket, { header, claim: found.claim });
-    request.principal = found.claim.principal;
-    return true;
+    return admit(request, found.claim);
+  };
+  const hasScope = (request: FastifyRequest, reply: FastifyReply, scope: Scope): boolean => {
+    if (!authenticate(request, reply)) return false;
+    const has = request.principal?.scopes.includes(scope) === true;
+    if (!has) refuse(request, reply, missingScope(scope));
+    return has;
   };
 
   return {
@@ -80,14 +86,21 @@ export function createAdmission(options: {
     personal(request, reply, done) {
       if (authenticate(request, reply)) done();
     },
+    scoped: (scope) => (request, reply, done) => {
+      if (hasScope(request, reply, scope)) done();
+    },
     admin(request, reply, done) {
       if (!isLocalRequest(request.raw, options.guardOptions))
         return refuse(request, reply, refusalEnvelope('local_only'));
-      if (!authenticate(request, reply)) return;
-      if (request.principal?.scopes.includes('admin' satisfies Scope) === true) done();
-      else refuse(request, reply, missingScope('admin'));
+      if (hasScope(request, reply, 'admin')) done();
     },
   };
+}
+
+function admit(request: FastifyRequest, claim: PersonalClaim): true {
+  request.claim = claim;
+  request.principal = claim.principal;
+  return true;
 }
 
 function answerUnrouted(request: FastifyRequest, reply: FastifyReply): void {

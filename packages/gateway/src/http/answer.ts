@@ -21,7 +21,7 @@ export function sendEnvelope(
 /** Sends a text of JSON, or nothing but a status, once. */
 export function sendJson(reply: FastifyReply, status: number, text: string | null, type = JSON_TYPE): void {
   if (reply.sent) return;
-  const sending = reply.code(status).headers(HEADERS);
+  const sending = reply.code(status).headers(answerHeaders);
   void (text === null ? sending.send() : sending.header('content-type', type).send(text));
 }
 
@@ -29,7 +29,7 @@ export function sendJson(reply: FastifyReply, status: number, text: string | nul
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** Answers are about one moment and may hold a secret: nobody in between keeps them, no browser guesses what they are. */
-const HEADERS = {
+export const answerHeaders = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
 };

@@ -1,4 +1,4 @@
-import { FairleadError } from '@fairlead/base';
+import { type Certainty, type ErrorEntry, type ErrorTable, FairleadError } from '@fairlead/base';
 import type { FastifyReply } from 'fastify';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import { gatewayErrors } from '../errors.ts';
@@ -6,37 +6,63 @@ import type { Log } from '../log/log.ts';
 import { sendEnvelope } from './answer.ts';
 import { type Envelope, refusalEnvelope } from './envelope.ts';
 
+/** Where an answer is kept count of, and what its faults mean. */
+export type AnswerOptions = {
+  readonly running: RunningRequests;
+  readonly log: Log;
+  /** Codes of another part, which it raises before anything is done. */
+  readonly errors?: ErrorTable | undefined;
+  /** It only reads: whatever becomes of the answer, nothing was done. */
+  readonly readsOnly?: boolean;
+  /** The status of what the route answered, where its code is another's word: some clients send again by themselves on 408. */
+  readonly statusOf?: (envelope: Envelope) => number;
+};
+
 /** Runs what a route does and answers with it; a fault with a code of ours is told, any other only logged. */
-export function answerWith(
-  reply: FastifyReply,
-  options: { readonly running: RunningRequests; readonly log: Log },
-  work: () => Promise<Envelope>,
-): void {
-  const { running, log } = options;
-  const entry = running.begin((why) =>
-    sendEnvelope(reply, refusalEnvelope(why, { certainty: 'outcome_unknown' })),
-  );
+export function answerWith(reply: FastifyReply, options: AnswerOptions, work: () => Promise<Envelope>): void {
+  const { running, readsOnly = false } = options;
+  const certainty: Certainty = readsOnly ? 'not_started' : 'outcome_unknown';
+  const entry = running.begin((why) => sendEnvelope(reply, refusalEnvelope(why, { certainty })));
   work().then(
     (envelope) => {
-      if (running.done(entry)) sendEnvelope(reply, envelope);
+      if (running.done(entry)) sendEnvelope(reply, envelope, options.statusOf?.(envelope));
     },
     (error: unknown) => {
-      const code = error instanceof FairleadError ? error.code : 'internal_error';
-      if (!Object.hasOwn(gatewayErrors, code) || code === 'internal_error') {
-        log('error', 'admin.failed', { code, reason: error instanceof Error ? error.message : 'unknown' });
-      }
-      if (running.done(entry)) sendEnvelope(reply, faultEnvelope(error));
+      const envelope = toldFault(options, error, certainty);
+      if (running.done(entry)) sendEnvelope(reply, envelope);
     },
   );
 }
 
-function faultEnvelope(error: unknown): Envelope {
-  if (!(error instanceof FairleadError))
-    return refusalEnvelope('internal_error', { certainty: 'outcome_unknown' });
+/** Answers with the fault of an answer that was to go on, before it began. */
+export function answerFault(
+  reply: FastifyReply,
+  options: Pick<AnswerOptions, 'log' | 'errors'>,
+  error: unknown,
+): void {
+  sendEnvelope(reply, toldFault(options, error, 'not_started'));
+}
+
+function toldFault(
+  { log, errors }: Pick<AnswerOptions, 'log' | 'errors'>,
+  error: unknown,
+  certainty: Certainty,
+): Envelope {
+  const code = error instanceof FairleadError ? error.code : 'internal_error';
+  const known = code === 'internal_error' ? undefined : entryOf(code, errors);
+  if (known === undefined)
+    log('error', 'admin.failed', { code, reason: error instanceof Error ? error.message : 'unknown' });
+  return faultEnvelope(error, known, certainty);
+}
+
+function entryOf(code: string, errors: ErrorTable = {}): ErrorEntry | undefined {
+  const tables: readonly ErrorTable[] = [gatewayErrors, errors];
+  return tables.find((table) => Object.hasOwn(table, code))?.[code];
+}
+
+function faultEnvelope(error: unknown, known: ErrorEntry | undefined, certainty: Certainty): Envelope {
+  if (!(error instanceof FairleadError)) return refusalEnvelope('internal_error', { certainty });
   const { code, message, detail } = error;
-  const known = Object.hasOwn(gatewayErrors, code)
-    ? gatewayErrors[code as keyof typeof gatewayErrors]
-    : undefined;
   return {
     success: false,
     output: null,
@@ -47,6 +73,6 @@ function faultEnvelope(error: unknown): Envelope {
       ...(detail === undefined ? {} : { detail }),
     },
     // A code of ours was raised before anything was done. A store's says that a write failed, and what stood before it holds.
-    dispatch_certainty: known === undefined ? 'outcome_unknown' : 'not_started',
+    dispatch_certainty: known === undefined ? certainty : 'not_started',
   };
 }

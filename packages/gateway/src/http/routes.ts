@@ -1,5 +1,7 @@
 import type { JsonObject } from '@fairlead/base';
+import type { Scope } from '@fairlead/dispatch';
 import { journalSchemas } from './journal-schemas.ts';
+import { sessionRoutes } from './session-route-table.ts';
 import { tokenSchemas } from './token-schemas.ts';
 
 /** Who may use a route: anybody, a personal token, one with the scope `admin` on the gateway's own machine, a Runner's token. */
@@ -7,19 +9,23 @@ export type RouteToken = 'none' | 'personal' | 'admin' | 'runner';
 
 /** One route of the gateway: what is registered, answered to OPTIONS and 405, and written into `/openapi.json`. */
 export type RouteDescription = {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** A segment that begins with a colon stands for any one. */
   readonly path: string;
   /** The name of the operation in `/openapi.json`. */
   readonly id: string;
   readonly summary: string;
   readonly token: RouteToken;
+  /** The scope that its token needs, where that does not depend on what is asked. */
+  readonly scope?: Scope;
   /** The schema of `output` in the envelope of a success; null where the answer is no envelope. */
   readonly output: JsonObject | null;
   /** The schema of the body. Absent: there is none; `tool_call`: one of the tools' (`openapi.ts`). */
   readonly body?: JsonObject | 'tool_call';
   /** The schemas of its query parameters, by name; none of them is required. */
   readonly query?: Readonly<Record<string, JsonObject>>;
+  /** Its success is no envelope but a text of this type that goes on; there is no HEAD of it. */
+  readonly stream?: 'text/event-stream' | 'application/x-ndjson';
   /** It speaks a protocol of its own, which no description of HTTP can say. */
   readonly isProtocol?: true;
   /** Codes beyond those of every route of its kind. */
@@ -259,16 +265,17 @@ export const routes: readonly RouteDescription[] = [
     token: 'admin',
     output: object({ stopping: { const: true } }),
   },
+  ...sessionRoutes,
 ];
 
-/** The methods of a request's path, or null when there is nothing at it. HEAD comes with GET, but for the Runner link. */
+/** The methods of a request's path, or null when there is nothing at it. HEAD comes with GET, but for the Runner link and streams. */
 export function methodsAt(url: string): readonly string[] | null {
   const query = url.indexOf('?');
   const path = query < 0 ? url : url.slice(0, query);
   const found = routes.filter((route) => isAt(route.path, path));
   if (found.length === 0) return null;
-  return found.flatMap(({ method, token }) =>
-    method === 'GET' && token !== 'runner' ? ['GET', 'HEAD'] : [method],
+  return found.flatMap(({ method, token, stream }) =>
+    method === 'GET' && token !== 'runner' && stream === undefined ? ['GET', 'HEAD'] : [method],
   );
 }
 

@@ -1,23 +1,28 @@
-import type { JsonObject } from '@fairlead/base';
+import type { ErrorTable, JsonObject } from '@fairlead/base';
 import { dispatchErrors, type RuntimeTool } from '@fairlead/dispatch';
 import { gatewayErrors } from '../errors.ts';
 import { type RouteDescription, type RouteToken, routes } from '../http/routes.ts';
 import { statusOf } from '../http/status.ts';
 import { httpLimits } from '../limits.ts';
 
-/** The HTTP API as an OpenAPI 3.1 document, from the routes that are registered and the tools that are served. */
-export function openApiDocument(about: {
+type About = {
   readonly version: string;
   /** How clients reach the gateway. */
   readonly url: string;
   readonly tools: readonly RuntimeTool[];
-}): JsonObject {
+  /** Codes of the host behind the gateway, for their messages. */
+  readonly errors?: ErrorTable | undefined;
+};
+
+/** The HTTP API as an OpenAPI 3.1 document, from the routes that are registered and the tools that are served. */
+export function openApiDocument(about: About): JsonObject {
   const tools = about.tools.filter(({ route }) => route === 'direct');
+  const described = { ...about, tools };
   const paths: { [path: string]: { [method: string]: JsonObject } } = {};
   for (const route of routes) {
     if (route.isProtocol === true) continue;
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, tools) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, described) };
   }
   return {
     openapi: '3.1.1',
@@ -70,8 +75,8 @@ const REFUSAL: JsonObject = {
   required: ['success', 'output', 'error', 'dispatch_certainty'],
 };
 
-function operationOf(route: RouteDescription, tools: readonly RuntimeTool[]): JsonObject {
-  const { id, summary, token, path, body, query = {} } = route;
+function operationOf(route: RouteDescription, { tools, errors }: About): JsonObject {
+  const { id, summary, token, scope, path, body, query = {} } = route;
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => ({
     name,
     in: 'path',
@@ -83,10 +88,10 @@ function operationOf(route: RouteDescription, tools: readonly RuntimeTool[]): Js
   return {
     operationId: id,
     summary,
-    ...(token === 'none' ? {} : { security: [{ personalToken: [] }] }),
+    ...(token === 'none' ? {} : { security: [{ personalToken: scope === undefined ? [] : [scope] }] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: requestBodyOf(body, tools) }),
-    responses: responsesOf(route),
+    responses: responsesOf(route, errors),
   };
 }
 
@@ -119,11 +124,16 @@ function paramsSchemas(tools: readonly RuntimeTool[]): JsonObject {
   );
 }
 
-function responsesOf({ output, token, body, refusals = [] }: RouteDescription): JsonObject {
+function responsesOf(
+  { output, token, stream, body, refusals = [] }: RouteDescription,
+  errors: ErrorTable | undefined,
+): JsonObject {
   const success =
-    output === null
-      ? { description: 'The description.', content: json({ type: 'object' }) }
-      : { description: 'Done, or the tool itself said that it failed.', content: json(envelopeOf(output)) };
+    stream !== undefined
+      ? { description: 'The stream.', content: { [stream]: { schema: { type: 'string' } } } }
+      : output === null
+        ? { description: 'The description.', content: json({ type: 'object' }) }
+        : { description: 'Done, or the tool itself said that it failed.', content: json(envelopeOf(output)) };
   const codes = [
     ...BY_TOKEN[token],
     ...(body === undefined ? [] : BODY_REFUSALS),
@@ -133,7 +143,7 @@ function responsesOf({ output, token, body, refusals = [] }: RouteDescription): 
   const byStatus = Map.groupBy(codes, statusOf);
   const refused = [...byStatus]
     .toSorted(([left], [right]) => left - right)
-    .map(([status, found]) => [String(status), refusalOf(found)] as const);
+    .map(([status, found]) => [String(status), refusalOf(found, errors)] as const);
   return { 200: success, ...Object.fromEntries(refused) };
 }
 
@@ -146,13 +156,15 @@ const BY_TOKEN: Readonly<Record<RouteToken, readonly string[]>> = {
 const BODY_REFUSALS = ['invalid_body', 'body_too_large', 'unsupported_media_type'];
 const ANY_REFUSALS = ['host_not_allowed', 'origin_not_allowed', 'gateway_stopping', 'internal_error'];
 
-function refusalOf(codes: readonly string[]): JsonObject {
+function refusalOf(codes: readonly string[], errors: ErrorTable | undefined): JsonObject {
   const messages: Readonly<Record<string, { readonly message: string }>> = {
+    ...errors,
     ...gatewayErrors,
     ...dispatchErrors,
   };
+  const lines = codes.map((code) => [code, messages[code]?.message].filter(Boolean).join(': '));
   return {
-    description: codes.map((code) => `${code}: ${messages[code]?.message ?? ''}`).join('\n'),
+    description: lines.join('\n'),
     content: json({ $ref: '#/components/schemas/Refusal' }),
   };
 }

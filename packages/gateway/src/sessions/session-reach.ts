@@ -1,0 +1,32 @@
+import { FairleadError } from '@fairlead/base';
+import type { Principal } from '@fairlead/dispatch';
+import { gatewayErrors } from '../errors.ts';
+import type { SessionPort } from './session-port.ts';
+
+type Agents = readonly { readonly id: string }[];
+
+/**
+ * True where what these agents may use lies within the Runners of the token. An agent without a list may use every Runner; one that cannot be
+ * read counts as such a one.
+ */
+export async function reaches(host: SessionPort, principal: Principal, agents: Agents): Promise<boolean> {
+  const { runners } = principal;
+  if (runners === undefined) return true;
+  for (const { id } of agents) {
+    const reading = await host.agents.config(id).catch(() => undefined);
+    const used = reading?.config.runners;
+    if (used === undefined || !used.every((runner) => runners.includes(runner))) return false;
+  }
+  return true;
+}
+
+/** Rejects with `session_unknown`, or with `token_limited` where the session's agents reach Runners that the token does not. */
+export async function checkReach(host: SessionPort, principal: Principal, session: string): Promise<void> {
+  if (principal.runners === undefined) return;
+  const { meta } = await host.sessions.line(session);
+  if (!(await reaches(host, principal, meta.agents))) throw tokenLimited();
+}
+
+export function tokenLimited(): FairleadError {
+  return new FairleadError('token_limited', gatewayErrors.token_limited.message);
+}

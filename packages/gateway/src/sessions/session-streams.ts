@@ -1,0 +1,62 @@
+import type { ServerResponse } from 'node:http';
+import type { Clock, Timer } from '@fairlead/base';
+import type { PersonalClaim, Tokens } from '../auth/tokens.ts';
+import { streamLimits } from '../limits.ts';
+import { SessionStream } from './session-stream.ts';
+
+/** Every stream that is open: they are counted, pinged, and ended with their token or with the gateway. */
+export class SessionStreams {
+  readonly #clock: Clock;
+  readonly #most: number;
+  readonly #streams = new Set<SessionStream>();
+  readonly #stopListening: () => void;
+  #timer: Timer | null = null;
+  #isClosed = false;
+
+  constructor(options: {
+    readonly clock: Clock;
+    readonly tokens: Pick<Tokens, 'onRevoked'>;
+    /** Streams at once. */
+    readonly most: number;
+  }) {
+    this.#clock = options.clock;
+    this.#most = options.most;
+    this.#stopListening = options.tokens.onRevoked((tokenId) => {
+      for (const stream of this.#streams) if (stream.tokenId === tokenId) stream.end();
+    });
+  }
+
+  /** A place for one more reader, undefined where there is none. It counts until it ends. */
+  add(response: ServerResponse, claim: PersonalClaim): SessionStream | undefined {
+    if (this.#isClosed || this.#streams.size >= this.#most) return undefined;
+    const stream = new SessionStream(response, claim, () => this.#remove(stream));
+    this.#streams.add(stream);
+    this.#timer ??= this.#nextPing();
+    return stream;
+  }
+
+  /** Ends all of them and takes no more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#stopListening();
+    for (const stream of this.#streams) stream.end();
+  }
+
+  #remove(stream: SessionStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #nextPing(): Timer {
+    return this.#clock.setTimer(
+      streamLimits.pingMs,
+      () => {
+        this.#timer = this.#nextPing();
+        for (const stream of this.#streams) stream.ping();
+      },
+      { unref: true },
+    );
+  }
+}

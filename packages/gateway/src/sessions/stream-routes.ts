@@ -1,0 +1,73 @@
+import { Readable } from 'node:stream';
+import { encodeJson, type JsonObject } from '@fairlead/base';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PersonalClaim } from '../auth/tokens.ts';
+import { answerHeaders, sendEnvelope } from '../http/answer.ts';
+import { answerFault } from '../http/coded-answer.ts';
+import { refusalEnvelope } from '../http/envelope.ts';
+import type { SessionPort } from './session-port.ts';
+import { readAfter } from './session-queries.ts';
+import { checkReach } from './session-reach.ts';
+import { hostOf, type SessionRouteOptions, sessionIn } from './session-route.ts';
+import { queryOf } from './session-routes.ts';
+import type { SessionStreams } from './session-streams.ts';
+
+type Options = SessionRouteOptions & { readonly streams: SessionStreams };
+
+/** `/api/sessions/:id/stream` and `/api/sessions/:id/export`: answers that go on. */
+export function addStreamRoutes(server: FastifyInstance, options: Options): void {
+  const route = { onRequest: options.admission.scoped('session:read'), exposeHeadRoute: false };
+  const faults = { log: options.log, errors: options.errors };
+
+  server.get('/api/sessions/:id/stream', route, (request, reply) => {
+    const host = hostOf(options, reply);
+    if (host === undefined) return;
+    stream(host, options, request, reply).catch((error: unknown) => answerFault(reply, faults, error));
+  });
+
+  server.get('/api/sessions/:id/export', route, (request, reply) => {
+    const host = hostOf(options, reply);
+    if (host === undefined) return;
+    exported(host, request, reply).catch((error: unknown) => answerFault(reply, faults, error));
+  });
+}
+
+async function stream(
+  host: SessionPort,
+  { streams, log }: Options,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const session = sessionIn(request);
+  const after = readAfter(queryOf(request), request.headers['last-event-id']);
+  const claim = request.claim as PersonalClaim;
+  await checkReach(host, claim.principal, session);
+  await host.sessions.line(session);
+  // Both may have ended since the request was let in.
+  if (reply.raw.destroyed) return;
+  if (!claim.isLive()) return sendEnvelope(reply, refusalEnvelope('unauthorized'));
+  const reader = streams.add(reply.raw, claim);
+  if (reader === undefined) return sendEnvelope(reply, refusalEnvelope('stream_limit_reached'));
+  reply.hijack();
+  reader.begin();
+  try {
+    reader.follow(await host.events.subscribe(session, after === undefined ? {} : { after }, reader.take));
+  } catch (error) {
+    // The head has left: all that can be said is that it ends, and the reader comes back.
+    log('error', 'stream.failed', { reason: error instanceof Error ? error.message : 'unknown' });
+    reader.end();
+  }
+}
+
+async function exported(host: SessionPort, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const session = sessionIn(request);
+  const { principal } = request.claim as PersonalClaim;
+  await checkReach(host, principal, session);
+  await host.sessions.line(session);
+  reply.headers(answerHeaders).type('application/x-ndjson; charset=utf-8');
+  void reply.send(Readable.from(linesOf(host.exportSession(session))));
+}
+
+async function* linesOf(values: AsyncIterable<JsonObject>): AsyncGenerator<string> {
+  for await (const value of values) yield `${encodeJson(value)}\n`;
+}
