@@ -360,3 +360,9 @@ export const spawnLimits = Object.freeze({
   /** After nobody waits any more an answer still counts for a second; what is told then must be told before. */
   settleMs: 800,
 });
+
+/** Summing a session up. */
+export const summaryLimits = Object.freeze({
+  /** Entries that a model would read: of fewer a summary is longer than they are. */
+  entries: 3,
+});

@@ -3,7 +3,7 @@ export {
   type EnvironmentRequest,
   prepareEnvironment,
 } from './environment/prepare-environment.ts';
-export { filterEnvironment, sensitiveNames } from './environment/sensitive-names.ts';
+export { filterEnvironment, runtimeNames, sensitiveNames } from './environment/sensitive-names.ts';
 export { type Dialect, type ShellEnvironment, type ShellProfile, shellDialect } from './environment/shell.ts';
 export { processErrors } from './errors.ts';
 export type { FileView } from './executable/file-view.ts';

@@ -59,6 +59,11 @@ export class SessionEvents {
     }
   }
 
+  /** What a turn of a session said last that it does; undefined where it said nothing yet, or is over. */
+  state(session: string, turn: string): StateEvent | undefined {
+    return this.#rooms.get(session)?.states.get(turn);
+  }
+
   /** True where somebody listens to the session, or to the one that it was made for. */
   attended(session: string): boolean {
     const root = this.#roots.get(session);

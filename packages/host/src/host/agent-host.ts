@@ -82,6 +82,8 @@ export interface AgentHost extends AsyncDisposable {
   readonly state: HostState;
   /** For calls of clients in sessions: what `runCall` takes. */
   readonly floor: CallFloor & TurnFloor;
+  /** Aborts when the host is paused or stops: what runs outside of turns, such as a client's call, ends with it. Another one after a resume. */
+  readonly halted: AbortSignal;
   /** What the start found of the one before. */
   readonly recovered: Recovered;
   /** Writes a message and has it answered. Rejects as `postMessage` does. */

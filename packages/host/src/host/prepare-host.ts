@@ -1,7 +1,71 @@
+import { isAbsolute, join } from 'node:path';
+import { readTextFile } from '@fairlead/base';
+import type { Hub } from '@fairlead/hub';
+import { Agents } from '../agents/agents.ts';
+import type { AgentTables } from '../agents/read-agents.ts';
+import { type Seeded, seedAgents } from '../agents/seed-agents.ts';
+import { agentLimits } from '../limits.ts';
+import { Models } from '../models/models.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import { builtinPeerOf, type PeerFloor } from './builtin-peer-of.ts';
 import type { HostOptions } from './host-options.ts';
 import type { PreparedHost } from './prepared-host.ts';
+import { startHost } from './start-host.ts';
 
 /** Seeds the agents and makes ready what a hub needs of the host. Rejects with a code of the store. */
-export async function prepareHost(_options: HostOptions): Promise<PreparedHost> {
-  throw new Error('not built yet');
+export async function prepareHost(options: HostOptions): Promise<PreparedHost> {
+  const { peer, store, clock, env, tables, folder, fetch } = options;
+  const models = new Models({
+    ...{ tables: tables.backends, folder, env, clock, readFile: readBytes },
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+  const isModel = (ref: string) => models.refs.includes(ref);
+  const agents = new Agents({ peer, clock, isModel });
+  const sessions = new Sessions({ peer, store, clock, agents, isModel, groups: tables.agents.groups });
+  const seed = async (agentTables: AgentTables): Promise<readonly Seeded[]> =>
+    await seedAgents({
+      ...{ agents, peer, store, clock, tables: agentTables },
+      hasBackend: models.refs.length > 0,
+      readPromptFile: (path) => readPrompt(isAbsolute(path) ? path : join(folder, path)),
+    });
+  const seeded = await seed(tables.agents);
+  for (const { name, unread } of seeded)
+    for (const file of unread)
+      options.report({ level: 'warn', code: 'prompt_file_unread', message: `${name}: ${file}`, agent: name });
+  let started: PeerFloor | undefined;
+  let isStarted = false;
+  const secretVariables = [...options.secretVariables, ...keyVariables(tables)];
+  return {
+    agentDirectory: agents.directory,
+    builtinPeer: builtinPeerOf(options, secretVariables, () => started),
+    ...{ agents, sessions, models, seeded },
+    async start(hub: Hub, { alone = false } = {}) {
+      if (isStarted) throw new TypeError('a prepared host is started once');
+      isStarted = true;
+      return await startHost({
+        ...{ options, hub, agents, sessions, models, seed, alone, secretVariables },
+        built: (floor) => {
+          started = floor;
+        },
+      });
+    },
+  };
+}
+
+/** Variables that back ends read their keys from. */
+function keyVariables({ backends }: HostOptions['tables']): readonly string[] {
+  return backends.backends.flatMap((backend) =>
+    backend.type === 'scripted' || backend.apiKeyEnv === undefined ? [] : [backend.apiKeyEnv],
+  );
+}
+
+async function readPrompt(path: string): Promise<string> {
+  const file = await readTextFile(path, agentLimits.promptBytes);
+  if (!file.ok) throw new Error(file.fault);
+  return file.text;
+}
+
+async function readBytes(path: string, maxBytes: number): Promise<Uint8Array | null> {
+  const file = await readTextFile(path, maxBytes);
+  return file.ok ? Buffer.from(file.text) : null;
 }

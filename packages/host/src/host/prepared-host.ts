@@ -17,8 +17,8 @@ export interface PreparedHost {
   readonly models: Models;
   readonly seeded: readonly Seeded[];
   /**
-   * Brings what the start before left in its middle to its end, then has answered what waits. Once. Rejects with a code of the store; then
-   * nothing of it runs.
+   * Brings what the start before left in its middle to its end, then has answered what waits; `alone`: nothing is answered but what `runOnce`
+   * asks. Once. Rejects with a code of the store; then nothing of it runs.
    */
-  start(hub: Hub): Promise<AgentHost>;
+  start(hub: Hub, options?: { readonly alone?: boolean }): Promise<AgentHost>;
 }

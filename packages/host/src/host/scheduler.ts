@@ -32,6 +32,8 @@ export interface SchedulerPorts {
   readonly clock: Clock;
   readonly newTurn: () => string;
   readonly isPaused: () => boolean;
+  /** Nothing is answered but what somebody claimed; the rest waits for another start. */
+  readonly claimedOnly: boolean;
   /** False for a session that somebody else runs turns in, such as one that was spawned. */
   readonly isOwn: (session: string) => Promise<boolean>;
   /** Runs it to its end. Rejects where it could not begin, with `Unanswerable` where it never will. */
@@ -190,7 +192,8 @@ export class Scheduler {
     await room.lane.alone(async () => {
       room.again = false;
       const pending = await pendingWakes(this.#ports.store, session);
-      const chosen = nextTurn(pending);
+      const { claimedOnly } = this.#ports;
+      const chosen = nextTurn(claimedOnly ? pending.filter((wake) => claimOf(room, wake)) : pending);
       if (this.#isStopped || chosen === undefined) return;
       room.again = true;
       if (room.lane.turn !== undefined) return;

@@ -1,0 +1,112 @@
+import { FairleadError } from '@fairlead/base';
+import { extensionErrors } from '@fairlead/extension/runtime';
+import { filterEnvironment, runtimeNames, sensitiveNames } from '@fairlead/process';
+import { policyOfTool } from '../calls/policy-of-tool.ts';
+import type { RunningCall } from '../calls/running-calls.ts';
+import { describeTool } from '../context/describe-tool.ts';
+import { hostError } from '../errors.ts';
+import { commandLineOf } from '../grants/command-words.ts';
+import type { Grants } from '../grants/grants.ts';
+import { judgePath } from '../grants/in-place.ts';
+import { realPath } from '../grants/real-path.ts';
+import { allowsCommand } from '../grants/shell-grant.ts';
+import type { Spawner } from '../spawn/spawner.ts';
+import type { TurnFloor } from '../turn/turn-floor.ts';
+import type { HostOptions } from './host-options.ts';
+import type { HostPeer, PeerCaller } from './host-peer.ts';
+import { summarizeBefore } from './summary.ts';
+
+/** What of a host that has started its built-ins' questions need. */
+export interface PeerFloor {
+  readonly floor: TurnFloor;
+  readonly spawner: Spawner;
+}
+
+/** What the host hands to its built-in extensions; `started` answers undefined until there is a floor. */
+export function builtinPeerOf(
+  options: HostOptions,
+  secretVariables: readonly string[],
+  started: () => PeerFloor | undefined,
+): HostPeer {
+  const { env, platform, watchdog, random, bubblewrap } = options;
+  const here = (): PeerFloor => {
+    const floor = started();
+    if (floor === undefined) throw hostError('host_not_started');
+    return floor;
+  };
+  return {
+    async grants(caller) {
+      const { floor } = here();
+      const { place } = callOf(floor, caller);
+      const grants = await grantsOf(floor, caller);
+      return { ...grants, workspace: (await realPath(place.workspace, floor.links)) ?? place.workspace };
+    },
+    async path(caller, kind, path) {
+      const { floor } = here();
+      const { place } = callOf(floor, caller);
+      const grants = await grantsOf(floor, caller);
+      const verdict = await judgePath(grants, kind, path, place.workspace, floor.links);
+      if (!verdict.isGranted) throw hostError('grant_denied', kind);
+      return verdict.path;
+    },
+    async command(caller, line) {
+      const { floor } = here();
+      const read = commandLineOf(line);
+      if (read.kind === 'empty') return [];
+      const { shell } = await grantsOf(floor, caller);
+      if (!allowsCommand(shell, read.argv)) throw hostError('grant_denied', 'shell');
+      return read.argv;
+    },
+    childEnvironment: () =>
+      filterEnvironment(env, [...sensitiveNames(secretVariables), ...runtimeNames()], platform),
+    async compact(caller, summary) {
+      const { floor } = here();
+      const { place } = callOf(floor, caller);
+      if (place.turn === undefined) throw hostError('agent_required');
+      await summarizeBefore(floor, {
+        session: place.session,
+        turn: place.turn.turn,
+        by: place.from,
+        summary,
+      });
+    },
+    async spawn(caller, request) {
+      try {
+        const { floor, spawner } = here();
+        const { call } = callOf(floor, caller);
+        const turn = floor.turns.of(caller.session);
+        if (turn === undefined || turn.agent.id !== caller.agent) throw hostError('agent_required');
+        return await spawner.spawn(turn, call, request);
+      } catch (error) {
+        const { code, message } = error instanceof FairleadError ? error : hostError('turn_failed');
+        return { certainty: 'not_started', code, text: message };
+      }
+    },
+    async describeTool(caller, name) {
+      const { place } = callOf(here().floor, caller);
+      const { set } = place;
+      const allowed = [...set.tools.values()].filter((tool) => place.allowed(tool));
+      return describeTool(set, name, new Set(allowed.map((tool) => tool.name)));
+    },
+    ...{ watchdog, platform, random },
+    sandbox: bubblewrap === undefined ? {} : { bubblewrap },
+  };
+}
+
+function expired(): FairleadError {
+  return new FairleadError('context_expired', extensionErrors.context_expired.message);
+}
+
+/** The call that asks. One that has ended asks no more. */
+function callOf({ running }: TurnFloor, { session, agent, tool }: PeerCaller): RunningCall {
+  const call = running.of(session, agent, tool);
+  if (call === undefined) throw expired();
+  return call;
+}
+
+async function grantsOf(floor: TurnFloor, caller: PeerCaller): Promise<Grants> {
+  const { place } = callOf(floor, caller);
+  const tool = place.set.tools.get(caller.tool);
+  if (tool === undefined) throw expired();
+  return await place.grants(caller.tool, policyOfTool(floor, tool));
+}

@@ -1,0 +1,298 @@
+import { FairleadError, randomId } from '@fairlead/base';
+import type { Off } from '@fairlead/store';
+import type { Agents } from '../agents/agents.ts';
+import type { Seeded } from '../agents/seed-agents.ts';
+import type { Approvals } from '../approvals/approvals.ts';
+import type { CommandAnswer, CommandLineGiven } from '../commands/command-answer.ts';
+import type { CommandPorts, Compacted, RunningTurn } from '../commands/ports.ts';
+import { runHostCommand } from '../commands/run-host-command.ts';
+import { hostError } from '../errors.ts';
+import type { SessionEvents } from '../events/session-events.ts';
+import { schedulerLimits } from '../limits.ts';
+import type { Models } from '../models/models.ts';
+import type { HostState } from '../sessions/host-state.ts';
+import { type NewMessage, type PostedEntry, postMessage } from '../sessions/post-entry.ts';
+import type { Recovered } from '../sessions/recovery.ts';
+import { type NewSession, nowMs, type Sessions } from '../sessions/sessions.ts';
+import { waitingSessions } from '../sessions/wakes.ts';
+import type { Spawner } from '../spawn/spawner.ts';
+import { runTurn } from '../turn/run-turn.ts';
+import type { TurnFloor } from '../turn/turn-floor.ts';
+import { ceilingWords } from '../usage/ceiling-words.ts';
+import type { UsageLedger } from '../usage/usage-ledger.ts';
+import type { AgentHost, AgentHostStatus, RunOptions, RunReport } from './agent-host.ts';
+import { saidOnce } from './first-words.ts';
+import { cutShortTurn } from './last-turn.ts';
+import { runOnce } from './run-once.ts';
+import type { Scheduler } from './scheduler.ts';
+import type { StartOptions } from './start-host.ts';
+import { summarize } from './summary.ts';
+import type { Workspaces } from './workspaces.ts';
+
+export interface RunningParts {
+  readonly start: StartOptions;
+  readonly floor: TurnFloor;
+  readonly scheduler: Scheduler;
+  readonly spawner: Spawner;
+  readonly workspaces: Workspaces;
+  readonly recovered: Recovered;
+  readonly feed: Off;
+  /** What the start opened, to be closed at the end. */
+  readonly owned: AsyncDisposableStack;
+}
+
+/** The agents of a host at work. */
+export class RunningHost implements AgentHost {
+  readonly #parts: RunningParts;
+  readonly floor: TurnFloor;
+  #halt = new AbortController();
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: RunningParts) {
+    this.#parts = parts;
+    this.floor = parts.floor;
+    if (this.floor.state.pausedAtMs !== null) this.#halt.abort(hostError('host_paused'));
+  }
+
+  get agents(): Agents {
+    return this.floor.agents;
+  }
+
+  get sessions(): Sessions {
+    return this.floor.sessions;
+  }
+
+  get approvals(): Approvals {
+    return this.floor.approvals;
+  }
+
+  get models(): Models {
+    return this.floor.models;
+  }
+
+  get ledger(): UsageLedger {
+    return this.floor.ledger;
+  }
+
+  get events(): SessionEvents {
+    return this.floor.events;
+  }
+
+  get state(): HostState {
+    return this.floor.state;
+  }
+
+  get recovered(): Recovered {
+    return this.#parts.recovered;
+  }
+
+  get halted(): AbortSignal {
+    return this.#halt.signal;
+  }
+
+  async post(message: NewMessage): Promise<PostedEntry> {
+    const posted = await postMessage(this.floor, message);
+    if (posted.woken.length > 0) this.#parts.scheduler.wake(message.session);
+    return posted;
+  }
+
+  async runOnce(options: RunOptions): Promise<RunReport> {
+    return await runOnce(this.floor, this.#parts.scheduler, options);
+  }
+
+  async cancel(session: string): Promise<boolean> {
+    const { scheduler, spawner } = this.#parts;
+    const reason = hostError('turn_cancelled');
+    const [ran, gave] = await Promise.all([
+      scheduler.cancel(session, reason),
+      spawner.cancelOf(session, reason),
+    ]);
+    return ran || gave;
+  }
+
+  async continueTurn(session: string): Promise<{ readonly turn: string }> {
+    const { floor } = this;
+    const { scheduler, start } = this.#parts;
+    if (scheduler.running(session) !== undefined) throw hostError('turn_running');
+    const { turn: resumes, agent } = await cutShortTurn(floor, session);
+    const turn = randomId('trn_', floor.random);
+    const { promise: begun, resolve } = Promise.withResolvers<void>();
+    const flight = scheduler.occupy(session, {
+      turn,
+      run: (signal) => runTurn(floor, { turn, session, agent, wakes: [], resumes, begun: resolve, signal }),
+    });
+    await Promise.race([begun, flight]);
+    flight.catch((error: unknown) => {
+      const code = error instanceof FairleadError ? error.code : 'turn_failed';
+      start.options.report({ level: 'error', code, message: 'A turn could not be ended.', session, turn });
+    });
+    return { turn };
+  }
+
+  async command(given: CommandLineGiven): Promise<CommandAnswer> {
+    return await runHostCommand(this.#commandPorts(), given);
+  }
+
+  async compact(session: string, { signal }: { readonly signal?: AbortSignal } = {}): Promise<Compacted> {
+    const turn = randomId('trn_', this.floor.random);
+    return await this.#parts.scheduler.occupy(session, {
+      turn,
+      run: async (own) => {
+        const either = signal === undefined ? own : AbortSignal.any([own, signal]);
+        return await summarize(this.floor, { session, turn, signal: either });
+      },
+    });
+  }
+
+  async pause(): Promise<boolean> {
+    const { state, clock } = this.floor;
+    const reason = hostError('host_paused');
+    const pausing = state.pause(nowMs(clock));
+    this.#halt.abort(reason);
+    await this.#parts.scheduler.cancelAll(reason);
+    return await pausing;
+  }
+
+  async resume(): Promise<boolean> {
+    if (!(await this.floor.state.resume())) return false;
+    this.#halt = new AbortController();
+    await this.#wakeWaiting();
+    return true;
+  }
+
+  async newSession(made: NewSession = {}): Promise<string> {
+    const { workspaces } = this.#parts;
+    if (made.workspace !== undefined) await workspaces.check(made.workspace);
+    const session = await this.sessions.create(made);
+    await workspaces.of(session);
+    await this.openSession(session);
+    return session;
+  }
+
+  async openSession(session: string): Promise<void> {
+    await this.floor.hub.openSession(session);
+  }
+
+  async closeSession(session: string): Promise<void> {
+    // First, so that nothing begins there any more.
+    await this.sessions.close(session);
+    const { scheduler, spawner } = this.#parts;
+    const reason = hostError('session_closed');
+    await Promise.all([scheduler.cancel(session, reason), spawner.cancelOf(session, reason)]);
+    await this.floor.hub.closeSession(session);
+  }
+
+  async workspace(session: string): Promise<string> {
+    return await this.#parts.workspaces.of(session);
+  }
+
+  running(session: string): RunningTurn | undefined {
+    const turn = this.floor.turns.of(session);
+    if (turn === undefined) return undefined;
+    const said = this.events.state(session, turn.turn);
+    const { state = 'model', tool } = said ?? {};
+    return { turn: turn.turn, agent: turn.agent.id, state, ...(tool === undefined ? {} : { tool }) };
+  }
+
+  async reloadAgents(agent?: string): Promise<readonly Seeded[]> {
+    const { options, seed } = this.#parts.start;
+    const tables = (await options.readAgentTables?.()) ?? options.tables.agents;
+    if (agent === undefined) return await seed(tables);
+    const agents = tables.agents.filter(({ name }) => name.toLowerCase() === agent.toLowerCase());
+    if (agents.length === 0) throw hostError('agent_unknown');
+    return await seed({ ...tables, agents });
+  }
+
+  async status(): Promise<AgentHostStatus> {
+    const { store, approvals, turns, state } = this.floor;
+    const running = turns.all().flatMap(({ session }) => {
+      const turn = this.running(session);
+      return turn === undefined ? [] : [{ ...turn, session }];
+    });
+    return {
+      pausedAtMs: state.pausedAtMs,
+      agents: (await this.agents.list()).filter(({ isHome }) => isHome).length,
+      running,
+      waiting: (await waitingSessions(store)).length,
+      approvals: (await approvals.open()).length,
+    };
+  }
+
+  async firstWords(): Promise<readonly string[]> {
+    return await saidOnce(this.floor.store, this.#ceilings());
+  }
+
+  async idle(): Promise<void> {
+    const { scheduler, spawner, feed, start } = this.#parts;
+    for (;;) {
+      await scheduler.quiet();
+      await spawner.quiet();
+      await feed.caughtUp();
+      const waits = start.alone || this.state.pausedAtMs !== null ? false : await this.#wakeWaiting();
+      if (!waits && scheduler.busy().length === 0) return;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing ??= this.#close();
+    await this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #close(): Promise<void> {
+    const { scheduler, spawner, owned, start } = this.#parts;
+    const reason = hostError('host_stopping');
+    scheduler.stop();
+    this.#halt.abort(reason);
+    const ended = (async () => {
+      await scheduler.cancelAll(reason);
+      await spawner.quiet();
+    })();
+    const { promise: late, resolve } = Promise.withResolvers<'late'>();
+    const timer = this.floor.clock.setTimer(schedulerLimits.closeMs, () => resolve('late'));
+    const end = await Promise.race([ended, late]).finally(() => timer.cancel());
+    if (end === 'late') {
+      ended.catch(() => {});
+      const { code } = hostError('host_stopping');
+      const message = 'Some turns did not end in time; the next start says so in their sessions.';
+      start.options.report({ level: 'warn', code, message });
+    }
+    await owned.disposeAsync();
+  }
+
+  /** True where something waits that could be answered now. */
+  async #wakeWaiting(): Promise<boolean> {
+    const { scheduler } = this.#parts;
+    let waits = false;
+    for (const session of await waitingSessions(this.floor.store)) {
+      const meta = await this.sessions.meta(session).catch(() => undefined);
+      if (meta === undefined || meta.parent !== undefined) continue;
+      scheduler.wake(session);
+      waits = true;
+    }
+    return waits;
+  }
+
+  #ceilings(): readonly string[] {
+    const { usage, backends } = this.#parts.start.options.tables;
+    const unpriced = backends.backends.flatMap(({ type, name, models }) =>
+      type === 'scripted'
+        ? []
+        : models.filter(({ price }) => price === undefined).map((model) => `${name}/${model.name}`),
+    );
+    return ceilingWords(usage, unpriced);
+  }
+
+  #commandPorts(): CommandPorts {
+    const { peer, store, clock, agents, sessions, models, ledger, approvals, state, hub } = this.floor;
+    const { groups } = this.#parts.start.options.tables.agents;
+    return {
+      ...{ peer, store, clock, agents, sessions, models, ledger, approvals, state, hub, groups },
+      ceilings: this.#ceilings(),
+      host: this,
+    };
+  }
+}

@@ -1,0 +1,113 @@
+import { randomId } from '@fairlead/base';
+import type { Hub } from '@fairlead/hub';
+import type { Agents } from '../agents/agents.ts';
+import type { AgentTables } from '../agents/read-agents.ts';
+import type { Seeded } from '../agents/seed-agents.ts';
+import { Approvals } from '../approvals/approvals.ts';
+import { RunningCalls } from '../calls/running-calls.ts';
+import { SessionEvents } from '../events/session-events.ts';
+import { machineLinks } from '../grants/real-path.ts';
+import { LeakDetector } from '../leaks/leak-detector.ts';
+import type { Models } from '../models/models.ts';
+import { ModelCallGate } from '../models/step/model-call-gate.ts';
+import { RateLimiter } from '../policy/rate-limiter.ts';
+import { HostState } from '../sessions/host-state.ts';
+import { recoverSessions } from '../sessions/recovery.ts';
+import type { Sessions } from '../sessions/sessions.ts';
+import { feedWakes } from '../sessions/wake-feed.ts';
+import { Spawner } from '../spawn/spawner.ts';
+import { RunningTurns } from '../turn/running-turns.ts';
+import type { TurnFloor } from '../turn/turn-floor.ts';
+import { UsageLedger } from '../usage/usage-ledger.ts';
+import type { PeerFloor } from './builtin-peer-of.ts';
+import type { HostOptions } from './host-options.ts';
+import { runJob } from './run-job.ts';
+import { RunningHost } from './running-host.ts';
+import { Scheduler } from './scheduler.ts';
+import { Workspaces } from './workspaces.ts';
+
+export interface StartOptions {
+  readonly options: HostOptions;
+  readonly hub: Hub;
+  readonly agents: Agents;
+  readonly sessions: Sessions;
+  readonly models: Models;
+  readonly seed: (tables: AgentTables) => Promise<readonly Seeded[]>;
+  /** Nothing is answered but what `runOnce` asks. */
+  readonly alone: boolean;
+  readonly secretVariables: readonly string[];
+  /** Told before anything runs: the built-ins may ask from then on. */
+  readonly built: (floor: PeerFloor) => void;
+}
+
+/** Lays the floor, brings what the start before left to its end, and begins to answer what waits. */
+export async function startHost(start: StartOptions): Promise<RunningHost> {
+  const { options, sessions, alone, built } = start;
+  await using stack = new AsyncDisposableStack();
+  const workspaces = new Workspaces(options.stateDirectory, sessions);
+  const floor = await floorOf(start, workspaces, stack);
+  const { journal, report, random, clock } = options;
+  const recovered = await recoverSessions(floor, { journal });
+  const scheduler = new Scheduler({
+    ...{ store: floor.store, clock, claimedOnly: alone },
+    newTurn: () => randomId('trn_', random),
+    isPaused: () => floor.state.pausedAtMs !== null,
+    isOwn: async (session) => (await sessions.meta(session).catch(() => undefined))?.parent === undefined,
+    run: (job, signal) => runJob(floor, job, signal),
+    failed: (session, error) => report({ level: 'error', ...saidOf(error), session }),
+  });
+  const spawner = new Spawner({
+    floor,
+    occupy: (session, work) => scheduler.occupy(session, work),
+    cancel: (session, reason) => scheduler.cancel(session, reason),
+    failed: (session, error) => report({ level: 'warn', ...saidOf(error), session }),
+  });
+  built({ floor, spawner });
+  const feed = await feedWakes(floor, (session) => scheduler.wake(session));
+  stack.defer(() => feed());
+  const host = new RunningHost({
+    ...{ start, floor, scheduler, spawner, workspaces, recovered, feed },
+    owned: stack.move(),
+  });
+  if (!alone) for (const session of recovered.waiting) scheduler.wake(session);
+  return host;
+}
+
+async function floorOf(
+  { options, hub, agents, sessions, models, secretVariables }: StartOptions,
+  workspaces: Workspaces,
+  stack: AsyncDisposableStack,
+): Promise<TurnFloor> {
+  const { peer, store, clock, random, boot, journal, tables, authority, env, digestKey, touches } = options;
+  const base = { peer, store, clock, agents, sessions, boot };
+  const events = new SessionEvents(peer);
+  await events.open();
+  stack.defer(() => events.close());
+  const approvals = new Approvals(base, random, {
+    authority,
+    told: (session, approval, state) => events.emit(session, { kind: 'approval', approval, state }),
+  });
+  stack.defer(() => approvals.close());
+  const values = secretVariables.flatMap((name) => env[name]?.trim() ?? []);
+  return {
+    ...base,
+    ...{ hub, journal, approvals, authority, digestKey, random, touches, models, events },
+    state: await HostState.open(store),
+    policy: tables.policy,
+    rates: new RateLimiter(clock),
+    leaks: new LeakDetector([...options.secrets, ...values]),
+    links: machineLinks,
+    ledger: await UsageLedger.open({ store, clock, settings: tables.usage }),
+    running: new RunningCalls(),
+    gate: new ModelCallGate(tables.usage.modelCalls),
+    turns: new RunningTurns(),
+    workspace: (session) => workspaces.of(session),
+  };
+}
+
+/** A fault of the store, or one of ours: its words are safe. Anything else is told by its name alone. */
+function saidOf(error: unknown): { readonly code: string; readonly message: string } {
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+    return { code: error.code, message: error.message };
+  return { code: 'turn_failed', message: error instanceof Error ? error.name : 'a value was thrown' };
+}
