@@ -10,36 +10,32 @@ import type { Reply } from '../models/step/reply.ts';
 import { callBatches, runBatch } from './call-batches.ts';
 import type { TurnFloor } from './turn-floor.ts';
 
-/** The calls of one reply, as far as they came. */
-export interface StepCalls {
-  readonly ends: readonly CallEnd[];
-  /** The reply and its answers, as the model reads them in the next step. */
-  readonly messages: readonly Message[];
-}
-
 type Asked = { readonly part: CallPart; readonly request: CallRequest };
 
 /**
- * Runs the calls of a reply: neighbours that only read together, any other after all before it and before all behind it. `before` is
- * awaited ahead of each batch. An abort lets what runs end and begins nothing more. Rejects where one did, when all have ended.
+ * Runs the calls of a reply: neighbours that only read together, any other after all before it and before all behind it. `ended` is told
+ * the ends of each batch, in the order of the reply. An abort lets what runs end and begins nothing more. Gives the reply and its answers as the
+ * model reads them in the next step. Rejects where a call did, when all that ran have ended.
  */
 export async function runCalls(
   floor: TurnFloor,
   place: CallPlace,
   reply: Reply,
-  before: () => Promise<void>,
-): Promise<StepCalls> {
+  ended: (ends: readonly CallEnd[]) => void,
+): Promise<readonly Message[]> {
   const asked = reply.calls.map((part, index): Asked => ({ part, request: requestOf(part, index, floor) }));
-  const ends: CallEnd[] = [];
+  const answers: Message[] = [];
   for (const batch of callBatches(asked, ({ part }) => effectOf(floor, place, part.name))) {
     if (place.signal.aborted) break;
-    await before();
-    const run = ({ request }: Asked) => runCall(floor, place, request);
-    ends.push(...(await runBatch(batch, turnLimits.readsAtOnce, run)));
+    const ends = await runBatch(batch, turnLimits.readsAtOnce, ({ request }) =>
+      runCall(floor, place, request),
+    );
+    ended(ends);
+    answers.push(...ends.map(toolMessage));
   }
   const { text, reasoning } = reply;
   const calls = asked.map(({ part, request }) => messageCall(part, request.call));
-  return { ends, messages: [{ role: 'assistant', text, calls, reasoning }, ...ends.map(toolMessage)] };
+  return [{ role: 'assistant', text, calls, reasoning }, ...answers];
 }
 
 function requestOf(part: CallPart, index: number, { random }: TurnFloor): CallRequest {

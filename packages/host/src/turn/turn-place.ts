@@ -5,19 +5,12 @@ import type { PreparedTurn } from './prepare-turn.ts';
 import type { TurnFloor } from './turn-floor.ts';
 import { TurnGrants } from './turn-grants.ts';
 
-/** What changes while a turn runs, and its calls ask. */
-export interface TurnNow {
-  readonly step: number;
-  /** Why no call may begin any more. */
-  readonly ceiling: string | undefined;
-}
-
-/** Where the calls of a turn are made. */
+/** Where the calls of a turn are made. `now` is where it stands. */
 export function turnPlace(
   floor: TurnFloor,
   turn: PreparedTurn,
   speaker: AttachedAgent,
-  now: TurnNow,
+  now: { readonly step: number },
 ): CallPlace {
   const { session, database, set, agent, config, workspace, budget, signal, offered } = turn;
   const grants = new TurnGrants(floor, { session, agent: agent.id, workspace });
@@ -30,7 +23,6 @@ export function turnPlace(
     attended: turn.attended,
     preApproved: turn.preApproved,
     allowed: (tool) => !offered.withheld.has(tool.name),
-    ceiling: () => now.ceiling,
     emit: (event) => floor.events.emit(session, event),
   };
 }

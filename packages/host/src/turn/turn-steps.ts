@@ -9,7 +9,6 @@ import { turnLimits } from '../limits.ts';
 import type { Message } from '../models/model.ts';
 import type { Reply } from '../models/step/reply.ts';
 import { mentionsIn } from '../sessions/mentions.ts';
-import { ceilingError } from '../usage/ceiling-words.ts';
 import { LoopDetector } from './loop-detector.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { runCalls } from './turn-calls.ts';
@@ -33,7 +32,7 @@ export class TurnSteps {
   /** What the steps so far said and did, as the model reads it. */
   readonly #said: Message[] = [];
   readonly #calls: CallEnd[] = [];
-  readonly #now = { step: 0, ceiling: undefined as string | undefined };
+  readonly #now = { step: 0 };
   #begun = 0;
   #withTools = 0;
   #cut = 0;
@@ -88,9 +87,8 @@ export class TurnSteps {
       this.#force('turn_stuck');
       return undefined;
     }
-    const { ends, messages } = await runCalls(this.#floor, this.#place, reply, () => this.#lookAtCeilings());
-    this.#calls.push(...ends);
-    this.#said.push(...messages);
+    const ended = (ends: readonly CallEnd[]) => void this.#calls.push(...ends);
+    this.#said.push(...(await runCalls(this.#floor, this.#place, reply, ended)));
     return undefined;
   }
 
@@ -137,13 +135,6 @@ export class TurnSteps {
   #force(why: Forced): void {
     this.#forced = why;
     this.#said.push({ role: 'user', text: why === 'turn_stuck' ? turnWords.stuck : turnWords.iterations });
-  }
-
-  async #lookAtCeilings(): Promise<void> {
-    const { agent, budget } = this.#turn;
-    const subject = { root: budget.root, session: budget.rootSession, agent: agent.id };
-    const ceiling = await this.#floor.ledger.reached(subject);
-    this.#now.ceiling = ceiling === null ? undefined : ceilingError(ceiling).message;
   }
 
   /** What the model said beside calls that stand nowhere in what it reads. */
