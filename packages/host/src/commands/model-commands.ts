@@ -75,7 +75,7 @@ const backends = form(
   async ({ ports }) => {
     const lines = ports.models.list();
     const rows = lines.flatMap((line) => [
-      [line.name, line.type, line.baseUrl ?? line.file ?? '', keyText(line)],
+      [line.name, line.type, line.baseUrl ?? 'a script', keyText(line)],
       ...line.models.map((one) => [
         '',
         `${line.name}/${one.name}`,
