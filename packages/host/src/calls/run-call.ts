@@ -209,7 +209,9 @@ class CallRun {
   #saidOf(ended: ToolEnd): Said {
     const settled = this.#said;
     const { certainty, code, changedBy, isError } = ended;
-    if (settled !== undefined && changedBy.length === 0 && code !== 'call_not_settled') return settled;
+    if (settled !== undefined && changedBy.length === 0 && code !== 'call_not_settled')
+      // A block is said in the extension's own words, without its code.
+      return settled.text === ended.text ? settled : { ...settled, text: ended.text };
     const { value: text, categories } = this.#floor.leaks.text(ended.text);
     const redacted = [...new Set([...(settled?.redacted ?? []), ...categories])].sort();
     const detail = this.#refused?.detail;
