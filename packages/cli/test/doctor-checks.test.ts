@@ -10,6 +10,7 @@ import { checkPrivateFiles } from '../src/doctor/private-files.ts';
 import { checkProcessTable } from '../src/doctor/process-table.ts';
 import { checkGateway, checkProxyVariables } from '../src/doctor/proxy.ts';
 import { checkRunners, type SeenRunner } from '../src/doctor/runners.ts';
+import { checkSandbox } from '../src/doctor/sandbox.ts';
 import { checkStateDirectory } from '../src/doctor/state-directory.ts';
 
 /** Level, code and sentence, as they stand on a line. */
@@ -270,5 +271,22 @@ test('extensions that do not run, or not at every scope, are named with their re
   );
   assert.deepEqual(checkExtensions({ extensions: [running] }, hint), [
     { level: 'ok', check: 'extensions', what: '1 run', code: null, next: null },
+  ]);
+});
+
+test('what it means that commands cannot be confined is said where bubblewrap is missing or refused', () => {
+  const follows =
+    'commands of agents run unconfined, and those whose grants limit folders or network are refused';
+  assert.deepEqual(lines(checkSandbox({ kind: 'found', path: '/usr/bin/bwrap', fault: null })), [
+    'ok bubblewrap is /usr/bin/bwrap: commands of agents see what their grants name',
+  ]);
+  assert.deepEqual(lines(checkSandbox({ kind: 'found', path: '/usr/bin/bwrap', fault: 'no namespaces' })), [
+    `warn bubblewrap is /usr/bin/bwrap and does not work (no namespaces): ${follows} (sandbox_unavailable)`,
+  ]);
+  assert.deepEqual(lines(checkSandbox({ kind: 'absent' })), [
+    `warn bubblewrap is not installed: ${follows} (sandbox_unavailable)`,
+  ]);
+  assert.deepEqual(lines(checkSandbox({ kind: 'other_platform' })), [
+    `warn this system has no bubblewrap: ${follows} (sandbox_unavailable)`,
   ]);
 });

@@ -6,10 +6,11 @@ import { type TestContext as NodeTest, test } from 'node:test';
 import { lockFolder } from '@fairlead/store';
 import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 import { probeStateDirectory } from '../src/doctor/probe-machine.ts';
+import { seeSandbox, tryBubblewrap } from '../src/doctor/probe-sandbox.ts';
 import { main } from '../src/index.ts';
 import { writeServerFile } from '../src/state/server-file.ts';
 import { hostAt } from './host-in-file.ts';
-import { apiServer, deadUrl, httpAnswer, rawServer, success } from './loopback-server.ts';
+import { apiServer, deadUrl, failure, httpAnswer, rawServer, success } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
 function machine(t: NodeTest, env: Readonly<Record<string, string>> = {}) {
@@ -51,8 +52,10 @@ test('--json is one object with what each check found', async (t) => {
   assert.equal(exit, 0);
   assert.equal(report.ok, true);
   assert.deepEqual(
-    report.findings.filter(({ level }) => level !== 'ok').map(({ code }) => code),
-    ['host_not_running'],
+    report.findings
+      .filter(({ level, code }) => level !== 'ok' && code !== 'sandbox_unavailable')
+      .map(({ code }) => code),
+    ['host_not_running', 'model_missing'],
   );
 });
 
@@ -280,4 +283,74 @@ test('an older Node is told in words before TypeScript is read', () => {
     stderr,
     /^fairlead: This is Node 20\.20\.2; Fairlead needs 24 or newer\. \(node_too_old\)\n {2}next: /,
   );
+});
+
+test('each model is looked at: its script, its address without the key, the variable of the key', async (t) => {
+  const server = await apiServer(t, [{ status: 401, envelope: failure('unauthorized', 'not_started') }]);
+  const { state, run } = machine(t, { SET_KEY: 'sk-planted-marker' });
+  const dead = await deadUrl();
+  writeFileSync(join(state, 'demo.json'), '{"format":"fairlead-script-v1","scripts":{"default":[]}}');
+  const backend = (name: string, url: string, variable?: string) =>
+    `[[backends]]\nname = "${name}"\ntype = "openai_compatible"\nbase_url = "${url}"\n` +
+    (variable === undefined ? '' : `api_key_env = "${variable}"\n`) +
+    '[[backends.models]]\nname = "m"\n\n';
+  writeFileSync(
+    join(state, 'fairlead.toml'),
+    `${backend('up', `${server.url}/v1`, 'SET_KEY')}${backend('keyless', `${server.url}/v1`, 'UNSET_KEY')}${backend('gone', dead)}` +
+      '[[backends]]\nname = "demo"\ntype = "scripted"\nfile = "demo.json"\n\n' +
+      '[[backends]]\nname = "broken"\ntype = "scripted"\nfile = "nothing.json"\n',
+  );
+  const { exit, stdout } = await run();
+  assert.equal(exit, 1);
+  const lines = stdout.split('\n').filter((line) => /^(ok|warn|fail) +model /.test(line));
+  assert.deepEqual(
+    lines.map((line) => line.replaceAll(server.url, 'URL').replaceAll(dead, 'DEAD')),
+    [
+      'ok    model up: something answers at URL/v1 (HTTP 401 without a key); its key stands in SET_KEY',
+      'warn  model keyless: UNSET_KEY, which holds its key, is not set in this shell (model_key_missing)',
+      'ok    model keyless: something answers at URL/v1 (HTTP 401 without a key)',
+      'fail  model gone: DEAD: ECONNREFUSED (model_unreachable)',
+      'ok    model demo: its script demo.json can be used',
+      lines.at(-1),
+    ],
+  );
+  assert.match(
+    lines.at(-1) ?? '',
+    /^fail {2}model broken: nothing\.json: .*cannot be read.* \(script_invalid\)$/,
+  );
+  assert.doesNotMatch(stdout, /planted-marker/);
+  assert.equal(
+    server.requests.every(({ authorization }) => authorization === undefined),
+    true,
+  );
+});
+
+test('a table of agents that a host would refuse is told with its line', async (t) => {
+  const { state, run } = machine(t);
+  writeFileSync(join(state, 'fairlead.toml'), '[policy]\nleak = "shout"\n');
+  const { exit, stdout } = await run();
+  assert.equal(exit, 1);
+  assert.match(
+    stdout,
+    /fail {2}fairlead\.toml: fairlead\.toml line 2: policy\.leak .* \(host_config_invalid\)/,
+  );
+});
+
+test('bubblewrap is tried once, and what it says is told', async (t) => {
+  const folder = temporaryFolder(t);
+  assert.equal(await tryBubblewrap('/bin/true'), null);
+  const refusing = join(folder, 'bwrap');
+  writeFileSync(refusing, '#!/bin/sh\necho "bwrap: no user namespaces" >&2\nexit 1\n', { mode: 0o755 });
+  assert.equal(await tryBubblewrap(refusing), 'bwrap: no user namespaces');
+  assert.equal(await tryBubblewrap(join(folder, 'absent')), 'ENOENT');
+  const env = { PATH: folder };
+  assert.deepEqual(await seeSandbox({ env, platform: 'linux' }), {
+    kind: 'found',
+    path: refusing,
+    fault: 'bwrap: no user namespaces',
+  });
+  assert.deepEqual(await seeSandbox({ env: { PATH: join(folder, 'empty') }, platform: 'linux' }), {
+    kind: 'absent',
+  });
+  assert.deepEqual(await seeSandbox({ env, platform: 'darwin' }), { kind: 'other_platform' });
 });

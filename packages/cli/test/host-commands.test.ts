@@ -89,7 +89,94 @@ test('status of a running host lists every Runner’s plugins', async (t) => {
     pid: process.pid,
     stateDirectory: state,
     runners,
+    agents: null,
+    extensions: [],
   });
+});
+
+test('status says that the host is paused, what its agents do, and which extensions are down', async (t) => {
+  const agents = {
+    pausedAtMs: Date.UTC(2026, 0, 2, 3, 4, 5),
+    agents: ['fairlead', 'helper'],
+    model: 'demo/script',
+    running: [{ session: 'ses_aaaaaaaaaaaaaaaaaaaaaa', turn: 'trn_1', state: 'tool', tool: 'shell' }],
+    waiting: 2,
+    approvals: 1,
+  };
+  const listed = {
+    extensions: [
+      { name: 'core', state: 'running', reason: null, failures: [] },
+      {
+        name: 'notes',
+        state: 'down',
+        reason: { code: 'extension_crashed', reason: 'It ended.' },
+        failures: [],
+      },
+    ],
+    failures: [],
+  };
+  const { run, server } = await hosted(t, [
+    { envelope: success({ runners: [], agents }) },
+    { envelope: success(listed) },
+    { envelope: success({ runners: [], agents: { agents: [], model: null, pausedAtMs: null } }) },
+    { envelope: success({ extensions: [], failures: [] }) },
+    { envelope: success({ runners: [], agents }) },
+    { envelope: success(listed) },
+  ]);
+  const { exit, stdout } = await run('status');
+  assert.equal(exit, 0);
+  assert.deepEqual(
+    stdout
+      .split('\n')
+      .slice(2, -2)
+      .map((line) => line.replace(/\S*fairlead (resume|approvals list).*/, 'fairlead $1')),
+    [
+      'paused since 2026-01-02T03:04:05Z; go on with: fairlead resume',
+      'agents fairlead, helper, with demo/script',
+      'turn in ses_aaaaaaaaaaaaaaaaaaaaaa: tool shell',
+      'sessions in which something waits for an answer: 2',
+      'calls that wait for an approval: 1; see fairlead approvals list',
+      'extension notes is down: It ended. (extension_crashed)',
+    ],
+  );
+  assert.match(
+    (await run('status')).stdout,
+    /\nno model, so no agent answers; add one with: .*fairlead model add/,
+  );
+  const json = JSON.parse((await run('status', '--json')).stdout) as { agents: unknown; extensions: unknown };
+  assert.deepEqual(json.agents, agents);
+  assert.deepEqual(json.extensions, [
+    { name: 'notes', state: 'down', code: 'extension_crashed', reason: 'It ended.' },
+  ]);
+  assert.equal(server.requests.length, 6);
+});
+
+test('pause and resume say what they changed', async (t) => {
+  const { run, server } = await hosted(t, [
+    { envelope: success({ paused: true, changed: true }) },
+    { envelope: success({ paused: true, changed: false }) },
+    { envelope: success({ paused: false, changed: true }) },
+    { envelope: success({ paused: false, changed: false }) },
+  ]);
+  assert.deepEqual(await run('pause'), {
+    exit: 0,
+    stdout: 'paused; nothing starts until resume\n',
+    stderr: '',
+  });
+  assert.equal((await run('pause')).stdout, 'it was paused already\n');
+  assert.equal((await run('resume')).stdout, 'resumed\n');
+  assert.equal((await run('resume', '--json')).stdout, '{"paused":false,"changed":false}\n');
+  assert.deepEqual(
+    server.requests.map(({ method, path }) => `${method} ${path}`),
+    ['POST /api/admin/pause', 'POST /api/admin/pause', 'POST /api/admin/resume', 'POST /api/admin/resume'],
+  );
+});
+
+test('pause without a host says how to start one', async (t) => {
+  const { run } = machine(t);
+  const { exit, stderr } = await run('pause');
+  assert.equal(exit, 1);
+  assert.match(stderr, /\(host_not_running\)/);
 });
 
 test('status without a Runner says so', async (t) => {
@@ -293,7 +380,7 @@ test('config show says where each value came from', async (t) => {
   assert.match(stdout, /^gateway\.bind +127\.0\.0\.1 +default$/m);
   assert.match(stdout, /^gateway\.port +9000 +fairlead\.toml line 2$/m);
   assert.match(stdout, /^gateway\.public_url +- +default$/m);
-  assert.match(stdout, /\nkept from every plugin: MY_MODEL_KEY\n$/);
+  assert.match(stdout, /\nkept from every plugin, worker and shell: MY_MODEL_KEY\n$/);
   assert.match(stderr, /gateway\.typo|typo/);
   const json = JSON.parse((await run('config', 'show', '--json')).stdout) as {
     stateDirectory: string;

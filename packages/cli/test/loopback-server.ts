@@ -1,4 +1,4 @@
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import type { Json } from '@fairlead/base';
 
@@ -79,6 +79,37 @@ export async function apiServer(
       response
         .writeHead(answer?.status ?? 200, { connection: 'close' })
         .end(JSON.stringify(answer?.envelope));
+    });
+  });
+  return { url: await listen(t, server, () => server.closeAllConnections()), requests };
+}
+
+/** One request as a routed server got it. */
+export type RoutedRequest = ApiServer['requests'][number];
+
+/** A gateway that answers by method and path; a route that is not there answers `not_routed`. */
+export async function routedServer(
+  t: TestLike,
+  routes: Readonly<Record<string, (request: RoutedRequest, response: ServerResponse) => Json | null>>,
+): Promise<ApiServer> {
+  const requests: RoutedRequest[] = [];
+  const server = createHttpServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const text = Buffer.concat(chunks).toString('utf8');
+      const { method = '', url = '', headers } = request;
+      const body = text === '' ? null : (JSON.parse(text) as Json);
+      const seen = { method, path: url, authorization: headers.authorization, body };
+      if (url !== '/healthz') requests.push(seen);
+      response.setHeader('connection', 'close');
+      const route =
+        url === '/healthz'
+          ? () => success({ name: 'fairlead', version: '0.1.0' })
+          : routes[`${method} ${url}`];
+      const envelope = route === undefined ? failure('not_routed', 'not_started') : route(seen, response);
+      // A route that answers by itself gives null.
+      if (envelope !== null) response.end(JSON.stringify(envelope));
     });
   });
   return { url: await listen(t, server, () => server.closeAllConnections()), requests };
