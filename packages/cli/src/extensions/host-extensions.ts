@@ -1,20 +1,34 @@
 import { dirname, resolve } from 'node:path';
-import { FairleadError } from '@fairlead/base';
 import { allBuiltins } from '@fairlead/builtins';
-import type { Log } from '@fairlead/gateway';
+import type { Log } from '@fairlead/gateway/log';
 import {
   type AgentDirectory,
   builtinSource,
   type ExtensionTables,
   type Hub,
   openHub,
+  type ResolvedSettings,
   resolveSecrets,
   ThreadMonitor,
 } from '@fairlead/hub';
-import { openPeer, type Store } from '@fairlead/store';
+import type { Peer, Store } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
 import { readVersion } from '../version.ts';
 import { PathExtensions } from './path-extensions.ts';
+
+/** What the tables of extensions say with the variables that they name, and what of it nobody may see. */
+export type ExtensionSecrets = {
+  readonly settings: ResolvedSettings;
+  readonly environments: ResolvedSettings;
+};
+
+/** Reads those variables. */
+export function extensionSecrets(tables: ExtensionTables, env: CommandContext['env']): ExtensionSecrets {
+  return {
+    settings: resolveSecrets(tables.settings, env),
+    environments: resolveSecrets(tables.environments, env),
+  };
+}
 
 /** The hub of a host with what it stands on. Disposed in reverse order of creation. */
 export type HostExtensions = AsyncDisposable & {
@@ -24,41 +38,25 @@ export type HostExtensions = AsyncDisposable & {
   readonly settled: Promise<void>;
 };
 
-/** No agent is hosted yet: whoever is asked for is not here. */
-const noAgents: AgentDirectory = {
-  resolve: async () => null,
-  open: async (id) => {
-    throw new FairleadError('database_not_found', 'No agent of this id is hosted here.', { detail: { id } });
-  },
-};
-
-/** Opens the peer (its keys are made at the first start) and the hub over it, and begins to load the folders of the file. */
+/** Opens the hub over a peer, and begins to load the folders of the file. */
 export async function openHostExtensions(options: {
   readonly context: CommandContext;
-  readonly stateDirectory: string;
   readonly store: Store;
+  readonly peer: Peer;
   readonly tables: ExtensionTables;
+  readonly settings: ExtensionSecrets;
   /** Relative folders are meant from where this file stands. */
   readonly configPath: string;
   readonly log: Log;
+  /** Who is hosted here. */
+  readonly agents: AgentDirectory;
+  /** What the built-in extensions may hold of the host. */
+  readonly builtinPeer: unknown;
 }): Promise<HostExtensions> {
-  const { context, stateDirectory, store, tables, configPath, log } = options;
-  const { clock, random, env } = context;
+  const { context, store, peer, tables, configPath, log, agents, builtinPeer: handed } = options;
+  const { clock } = context;
+  const { settings, environments } = options.settings;
   await using stack = new AsyncDisposableStack();
-  const peer = stack.use(
-    await openPeer({
-      store,
-      stateDirectory,
-      clock,
-      random,
-      report: (told) => {
-        const { code, cause: _, ...fields } = { cause: undefined, ...told };
-        // The first author of a folder is no news.
-        const level = told.code === 'author_minted' && told.why === 'first' ? 'info' : 'warn';
-        log(level, 'store.report', { code, detail: JSON.stringify(fields) });
-      },
-    }),
-  );
   const monitor = stack.use(
     new ThreadMonitor({
       onBlocked: ({ extension, heldMs, over }) =>
@@ -69,10 +67,8 @@ export async function openHostExtensions(options: {
   const version = readVersion();
   const sources = allBuiltins.map((extension) => {
     const number = monitor.add(extension.manifest.name);
-    return builtinSource(extension, { version, clock, activity: monitor.activity, number });
+    return builtinSource(extension, { version, peer: handed, clock, activity: monitor.activity, number });
   });
-  const settings = resolveSecrets(tables.settings, env);
-  const environments = resolveSecrets(tables.environments, env);
   for (const { extension, key, variable } of environments.missing)
     log('warn', 'extension.variable_missing', { extension, key, variable });
   const hub = stack.use(
@@ -80,7 +76,7 @@ export async function openHostExtensions(options: {
       peer,
       store,
       clock,
-      agents: noAgents,
+      agents,
       sources,
       settings,
       secrets: environments.secrets,

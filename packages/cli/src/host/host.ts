@@ -1,53 +1,41 @@
-import { join } from 'node:path';
-import { randomId } from '@fairlead/base';
-import { Bindings, createTools, Journal, Settler } from '@fairlead/dispatch';
-import {
-  createGateway,
-  createRunnerHub,
-  createTokens,
-  type HostConfig,
-  type Log,
-  type Tokens,
-} from '@fairlead/gateway';
-import type { ExtensionTables } from '@fairlead/hub';
-import { backup, openStore } from '@fairlead/store';
+import { Bindings, createTools, Settler } from '@fairlead/dispatch';
+import { createGateway, createRunnerHub, createTokens, type Tokens } from '@fairlead/gateway';
+import type { Log } from '@fairlead/gateway/log';
+import { hostErrors } from '@fairlead/host';
+import { hubErrors } from '@fairlead/hub';
+import { backup } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
-import { type HostExtensions, openHostExtensions } from '../extensions/host-extensions.ts';
-import { nameFile } from '../state/name-file.ts';
 import { readVersion } from '../version.ts';
+import type { LoadedHostConfig } from './host-config.ts';
+import { type HostFloor, openHostFloor } from './host-floor.ts';
 import { ensureOperatorToken } from './operator-token.ts';
-import { readDigestKey } from './secret-key.ts';
+import { sessionPortOf } from './session-port.ts';
 
-/** A listening host: database, journal, tokens and gateway. Disposed in reverse order of creation. */
-export type Host = AsyncDisposable & {
-  readonly url: string;
-  readonly tokens: Tokens;
-  /** Where the operator token stands. */
-  readonly tokenFile: string;
-  readonly extensions: HostExtensions;
-};
+/** A listening host: all of a floor, tokens and gateway. Disposed in reverse order of creation. */
+export type Host = AsyncDisposable &
+  Pick<HostFloor, 'extensions' | 'agents'> & {
+    readonly url: string;
+    readonly tokens: Tokens;
+    /** Where the operator token stands. */
+    readonly tokenFile: string;
+  };
 
 /** Starts everything that `serve` is. The caller holds the state directory's lock. Rejects with the codes of its parts. */
 export async function startHost(options: {
   readonly context: CommandContext;
   readonly stateDirectory: string;
-  readonly config: HostConfig;
-  readonly extensionTables: ExtensionTables;
-  /** Where `fairlead.toml` is or would be: relative folders in it are meant from there. */
-  readonly configPath: string;
+  readonly loaded: LoadedHostConfig;
   readonly log: Log;
   readonly onStop: () => void;
 }): Promise<Host> {
-  const { context, stateDirectory, config, extensionTables: tables, configPath, log, onStop } = options;
+  const { context, stateDirectory, loaded, log, onStop } = options;
   const { clock, random } = context;
+  const { config } = loaded;
   await using stack = new AsyncDisposableStack();
-  const path = join(stateDirectory, 'fairlead.db');
-  const store = stack.use(await nameFile(path, () => openStore({ path, clock })));
-  const journal = stack.use(new Journal({ store, clock, boot: randomId('boot_', random), log }));
-  await journal.recoverAtStart();
+  const floor = stack.use(await openHostFloor({ context, stateDirectory, loaded, log }));
+  const { store, journal, digestKey, extensions, agents } = floor;
   const tokens = await createTokens({ store, clock, random });
   const hub = createRunnerHub({ tokens, clock, log });
-  const digestKey = await readDigestKey(stateDirectory, random);
   const bindings = stack.use(await Bindings.open({ store, clock, random, log }));
   const settler = stack.use(new Settler({ runners: hub, journal, log }));
   const tools = createTools({
@@ -61,9 +49,6 @@ export async function startHost(options: {
     digestKey,
     log,
   });
-  const extensions = stack.use(
-    await openHostExtensions({ context, stateDirectory, store, tables, configPath, log }),
-  );
   const version = readVersion();
   const gateway = createGateway({
     config,
@@ -71,6 +56,8 @@ export async function startHost(options: {
     tools,
     tokens,
     extensions: extensions.administration,
+    sessions: sessionPortOf(floor, loaded.tables),
+    sessionErrors: { ...hubErrors, ...hostErrors },
     journal,
     clock,
     random,
@@ -85,5 +72,5 @@ export async function startHost(options: {
   const tokenFile = await ensureOperatorToken({ stateDirectory, tokens, clock });
   const { url } = await gateway.listen();
   const owned = stack.move();
-  return { url, tokens, tokenFile, extensions, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { url, tokens, tokenFile, extensions, agents, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { FairleadError } from '@fairlead/base';
-import { createLog } from '@fairlead/gateway';
+import { createLog } from '@fairlead/gateway/log';
 import type { Runner } from '@fairlead/runner';
 import { cliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -99,16 +99,15 @@ async function hold(context: CommandContext, holding: Holding): Promise<void> {
   // One that was killed left its address; from here on the file says that nobody is ready.
   await removeServerFile(stateDirectory);
   const reading = await loadHostConfig(context, stateDirectory, flags);
-  const { config, environmentKeys, extensions: extensionTables, path: configPath } = reading;
+  const { environmentKeys } = reading;
   const binding = await bindOwnRunner(context, holding);
   await using stack = new AsyncDisposableStack();
   const logFile = openLogFile(hostLogPath(stateDirectory));
   stack.defer(() => logFile.close());
   const log = createLog({ write: logFile.write, clock: context.clock });
   const onStop = stop.ask;
-  const host = stack.use(
-    await startHost({ context, stateDirectory, config, extensionTables, configPath, log, onStop }),
-  );
+  const host = stack.use(await startHost({ context, stateDirectory, loaded: reading, log, onStop }));
+  for (const line of await host.agents.firstWords()) context.stderr(`fairlead: ${line}\n`);
   let runner: Runner | null = null;
   if (binding !== null && !stop.isAsked) {
     const extraSensitive = environmentKeys;

@@ -1,0 +1,100 @@
+import { dirname, join } from 'node:path';
+import { FairleadError, randomId } from '@fairlead/base';
+import { builtinTouches } from '@fairlead/builtins';
+import { type DigestKey, Journal } from '@fairlead/dispatch';
+import type { Log } from '@fairlead/gateway/log';
+import { type AgentHost, type PreparedHost, prepareHost, readAgents } from '@fairlead/host';
+import { startWatchdog } from '@fairlead/process';
+import { openStore, type Store } from '@fairlead/store';
+import type { CommandContext } from '../command-context.ts';
+import { extensionSecrets, type HostExtensions, openHostExtensions } from '../extensions/host-extensions.ts';
+import { nameFile } from '../state/name-file.ts';
+import { findBubblewrap } from './bubblewrap.ts';
+import type { LoadedHostConfig } from './host-config.ts';
+import { openHostPeer } from './host-peer.ts';
+import { readDigestKey } from './secret-key.ts';
+
+/** Everything of a host but the gateway and the Runner. Disposed in reverse order of creation. */
+export type HostFloor = AsyncDisposable & {
+  readonly store: Store;
+  readonly journal: Journal;
+  readonly digestKey: DigestKey;
+  readonly extensions: HostExtensions;
+  readonly prepared: PreparedHost;
+  readonly agents: AgentHost;
+};
+
+/**
+ * Opens the database of a state directory and what runs over it: peer, journal, agents, extensions; what the start before left in its
+ * middle is brought to its end. The caller holds the directory's lock. Rejects with the codes of its parts.
+ */
+export async function openHostFloor(options: {
+  readonly context: CommandContext;
+  readonly stateDirectory: string;
+  readonly loaded: LoadedHostConfig;
+  readonly log: Log;
+  /** Nothing is answered but what this process asks for itself. */
+  readonly alone?: boolean;
+}): Promise<HostFloor> {
+  const { context, stateDirectory, loaded, log, alone = false } = options;
+  const { clock, random, env, platform } = context;
+  const { tables, extensions: extensionTables, path: configPath, environmentKeys, config } = loaded;
+  await using stack = new AsyncDisposableStack();
+  const path = join(stateDirectory, 'fairlead.db');
+  const store = stack.use(await nameFile(path, () => openStore({ path, clock })));
+  const boot = randomId('boot_', random);
+  const journal = stack.use(new Journal({ store, clock, boot, log }));
+  const digestKey = await readDigestKey(stateDirectory, random);
+  const peer = stack.use(await openHostPeer({ context, stateDirectory, store, log }));
+  // What a killed host leaves of commands is ended by it, so it is the last to go.
+  const watchdog = stack.use(startWatchdog({ random, platform, clock }));
+  const bubblewrap = await findBubblewrap(env, platform);
+  const settings = extensionSecrets(extensionTables, env);
+  const prepared = await prepareHost({
+    ...{
+      peer,
+      store,
+      journal,
+      clock,
+      random,
+      boot,
+      stateDirectory,
+      env,
+      tables,
+      digestKey,
+      watchdog,
+      platform,
+    },
+    authority: config.authority,
+    folder: dirname(configPath),
+    readAgentTables: async () => await agentTables(loaded),
+    touches: builtinTouches,
+    secretVariables: environmentKeys,
+    secrets: [...settings.settings.secrets, ...settings.environments.secrets],
+    ...(bubblewrap === null ? {} : { bubblewrap }),
+    report: ({ level, code, ...fields }) => log(level, 'host.report', { code, ...fields }),
+  });
+  const extensions = stack.use(
+    await openHostExtensions({
+      ...{ context, store, peer, settings, configPath, log },
+      tables: extensionTables,
+      agents: prepared.agentDirectory,
+      builtinPeer: prepared.builtinPeer,
+    }),
+  );
+  const agents = stack.use(await prepared.start(extensions.hub, { alone }));
+  const owned = stack.move();
+  return {
+    ...{ store, journal, digestKey, extensions, prepared, agents },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** `[[agents]]` as the file says it now. */
+async function agentTables({ reread }: LoadedHostConfig) {
+  const { document, refuse } = await reread();
+  const reading = readAgents(document);
+  if (reading.ok) return reading.value;
+  const { code, message } = refuse(reading.at, reading.problem);
+  throw new FairleadError(code, message);
+}
