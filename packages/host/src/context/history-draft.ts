@@ -133,9 +133,10 @@ export class HistoryDraft {
     // An id has one call: the same one again has no result any more.
     this.#results.delete(key);
     if (!this.#isOwn(entry, peer)) {
-      const { certainty, error } = result;
-      const end = this.#settled.get(key) ?? { certainty };
-      this.#put(textPiece('user', callLine(entry.from, entry.tool, { certainty: end.certainty, error })));
+      const settled = this.#settled.get(key);
+      const end =
+        settled === undefined ? result : { certainty: settled.certainty, error: settled.code !== undefined };
+      this.#put(textPiece('user', callLine(entry.from, entry.tool, end)));
       return;
     }
     this.#stepOf(entry).add({

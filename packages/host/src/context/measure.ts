@@ -35,7 +35,7 @@ export class Measure {
     return cost;
   }
 
-  /** A result without its words; the message itself where that is no shorter, or where it is no result. */
+  /** A result without its words; the message itself where that would not halve it, or where it is no result. */
   short(message: Message): Measured {
     const known = this.#shorts.get(message);
     if (known !== undefined) return known;
@@ -44,7 +44,7 @@ export class Measure {
     if (message.role === 'tool') {
       const left = leftOut(message);
       const tokens = this.cost(left);
-      if (tokens < whole.tokens) short = { message: left, tokens };
+      if (2 * tokens <= whole.tokens) short = { message: left, tokens };
     }
     this.#shorts.set(message, short);
     return short;

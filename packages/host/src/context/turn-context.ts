@@ -74,6 +74,8 @@ export class TurnContext {
   #changes: number;
   #newest: RecordId | undefined;
   #measured: { readonly tokens: TokenEstimate; readonly measure: Measure } | undefined;
+  /** What frames the steps is mostly the same from one to the next: it is estimated once. */
+  readonly #framing = new Map<string, Message>();
 
   constructor(options: TurnContextOptions) {
     this.#options = options;
@@ -96,7 +98,7 @@ export class TurnContext {
     await this.#refresh();
     const measure = this.#measureFor(model.tokens);
     const budget = budgetOf(model, maxContextTokens);
-    const frame = frameOf(request);
+    const frame = this.#frameOf(request);
     const asked = await this.#question();
     const fixed = [...frame.system, ...frame.added, ...frame.tail];
     const taken = sum(fixed, (message) => measure.cost(message)) + sum(tools, (tool) => measure.tool(tool));
@@ -131,7 +133,10 @@ export class TurnContext {
   async #readFor(room: number, asked: readonly Piece[], measure: Measure): Promise<void> {
     const messages = asked.flatMap((piece) => piece.messages);
     const left = room - sum(messages, (message) => measure.cost(message));
-    while (!this.#history.ended && leastCost(this.#history.pieces, left, measure) <= left) await this.#more();
+    const wanted = () =>
+      (asked.length === 0 && this.#history.newest === undefined) ||
+      leastCost(this.#history.pieces, left, measure) <= left;
+    while (!this.#history.ended && wanted()) await this.#more();
   }
 
   /** Begins anew where a summary was written since: what it stands for is no longer sent. */
@@ -179,30 +184,40 @@ export class TurnContext {
     return resumes ? [...pieces, textPiece('user', GO_ON)] : pieces;
   }
 
+  /** What extensions add as the system's is in front, with the rest of it. */
+  #frameOf({ system, added = [], tails = [] }: ContextRequest): Frame {
+    const words = system.filter((part) => part.trim() !== '').join('\n\n');
+    const tail = tailText(tails);
+    const of = (role: 'system' | 'user') =>
+      added.filter((message) => message.role === role).map(({ text }) => this.#framed(role, text));
+    return {
+      system: [...(words === '' ? [] : [this.#framed('system', words)]), ...of('system')],
+      added: of('user'),
+      tail: tail === '' ? [] : [this.#framed('user', tail)],
+    };
+  }
+
+  #framed(role: 'system' | 'user', text: string): Message {
+    const key = `${role} ${text}`;
+    const known = this.#framing.get(key);
+    if (known !== undefined) return known;
+    const message = { role, text };
+    this.#framing.set(key, message);
+    return message;
+  }
+
   #measureFor(tokens: TokenEstimate): Measure {
     if (this.#measured?.tokens !== tokens) this.#measured = { tokens, measure: new Measure(tokens) };
     return this.#measured.measure;
   }
 }
 
+/** What stands around the conversation, whatever it is. */
 interface Frame {
   readonly system: readonly Message[];
   readonly added: readonly Message[];
   /** One user's text, or none. */
   readonly tail: readonly Message[];
-}
-
-/** What stands around the conversation whatever it is. What extensions add as the system's is in front, with the rest of it. */
-function frameOf({ system, added = [], tails = [] }: ContextRequest): Frame {
-  const words = system.filter((part) => part.trim() !== '').join('\n\n');
-  const tail = tailText(tails);
-  const of = (role: 'system' | 'user') =>
-    added.filter((message) => message.role === role).map(({ text }) => ({ role, text }));
-  return {
-    system: [...(words === '' ? [] : [{ role: 'system' as const, text: words }]), ...of('system')],
-    added: of('user'),
-    tail: tail === '' ? [] : [{ role: 'user', text: tail }],
-  };
 }
 
 /** The tail behind the newest text of a user, or by itself where there is none. */
