@@ -27,10 +27,13 @@ export function dueSlots(
   // What is delayed on purpose is not late.
   const graceMs = routineLimits.graceMs + jitterSecs * 1000;
   const isMissed = (due: number) => due <= missedUntilMs || nowMs - due > graceMs;
-  const chosen = new Set(late(all.filter(isMissed), policy, nowMs));
+  const missed = all.filter(isMissed);
+  // One run makes up for all: where one is in time, that is it.
+  const isMadeUp = policy.policy === 'run_once' && missed.length < all.length;
+  const chosen = new Set(isMadeUp ? [] : late(missed, policy, nowMs));
   return {
     run: all.filter((due) => !isMissed(due) || chosen.has(due)),
-    missed: all.filter((due) => isMissed(due) && !chosen.has(due)).slice(-routineLimits.missedRows),
+    missed: missed.filter((due) => !chosen.has(due)).slice(-routineLimits.missedRows),
     next,
   };
 }

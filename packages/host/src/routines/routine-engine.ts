@@ -130,8 +130,8 @@ export class RoutineEngine {
     if (place === undefined) return;
     const entry = this.#entries.get(keyOf(root, routine));
     const row = await currentRow(place, routine, this.#options.zone);
-    if (row === undefined || row.record === entry?.record) return;
-    await this.#adopt(entry ?? new RoutineEntry(place, routine), row);
+    if (row !== undefined && row.record !== entry?.record)
+      await this.#adopt(entry ?? new RoutineEntry(place, routine), row);
     this.#tick();
   }
 
@@ -344,6 +344,7 @@ export class RoutineEngine {
     // An interval counts from the end of this firing.
     if (!isMine || (routine.trigger.kind === 'cron' && !entry.isCatchingUp))
       this.#enqueue(entry, more.length > 0 ? 0 : routine.jitterSecs);
+    this.#tick();
     if (isMine) await this.#fire(entry, slot, routine, lateMs);
   }
 

@@ -6,7 +6,7 @@ import { readTrigger, type Trigger } from './trigger.ts';
 export type MissedPolicy =
   /** It is written down and passed over. */
   | { readonly policy: 'skip' }
-  /** The newest of them runs late, where that is within `within_secs`. */
+  /** The newest of them runs late, where that is within `within_secs` and no other is in time. */
   | { readonly policy: 'run_once'; readonly withinSecs: number }
   /** The newest `most` within the window run, oldest first. */
   | { readonly policy: 'catch_up'; readonly windowSecs: number; readonly most: number };

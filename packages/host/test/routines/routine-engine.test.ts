@@ -1,0 +1,319 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { waitFor } from '@fairlead/testing';
+import { type FiringEnd, RoutineEngine } from '../../src/routines/routine-engine.ts';
+import { claimSlot, slotName } from '../../src/routines/slot-rows.ts';
+import { engineFloor, hello } from './engine-floor.ts';
+
+const MINUTE = 60_000;
+const hourly = { kind: 'cron', cron: '0 * * * *' };
+
+test('a routine fires when it is due, and not between', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('greet', hello(hourly));
+  await floor.pass(59 * MINUTE);
+  assert.deepEqual(floor.fired, []);
+  await floor.pass(MINUTE);
+  await floor.pass(61 * MINUTE);
+  assert.deepEqual(floor.fired, ['greet 01:00:00', 'greet 02:00:00']);
+  assert.deepEqual(await floor.slots('greet'), ['01:00:00 fired completed', '02:00:00 fired completed']);
+});
+
+test('a handler receives the payload as it stands', async (t) => {
+  const seen: unknown[] = [];
+  const floor = await engineFloor(t, {
+    fire: async ({ routine, lateMs }) => {
+      seen.push(routine.extension, routine.name, routine.payload, lateMs);
+      return { state: 'fired', outcome: 'completed' };
+    },
+  });
+  await floor.put('greet', hello(hourly));
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(seen, ['greeter', 'greet', { who: 'Ada' }, 0]);
+});
+
+test('an interval counts from the end of the firing before', async (t) => {
+  const floor = await engineFloor(t, {
+    fire: async () => {
+      await floor.host.clock.advance(30_000);
+      return { state: 'fired', outcome: 'completed' };
+    },
+  });
+  await floor.put('tick', hello({ kind: 'every', secs: 60 }));
+  await floor.pass(MINUTE);
+  await floor.pass(MINUTE);
+  assert.deepEqual(floor.fired, ['tick 00:01:00', 'tick 00:02:30']);
+});
+
+test('a one-shot fires once, its row goes, its history stays', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('once', hello({ kind: 'at', at: Date.UTC(2026, 0, 1, 0, 5) }));
+  await floor.pass(10 * MINUTE);
+  await floor.restart();
+  await floor.pass(10 * MINUTE);
+  assert.deepEqual(floor.fired, ['once 00:05:00']);
+  assert.equal(await floor.row('once'), null);
+  assert.deepEqual(await floor.slots('once'), ['00:05:00 fired completed']);
+  assert.deepEqual(floor.engine.list(), []);
+});
+
+test('a one-shot of an hour ago fires at the next start', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.engine.close();
+  await floor.put('once', hello({ kind: 'at', at: Date.UTC(2026, 0, 1, 0, 5) }));
+  floor.host.clock.jumpWall(65 * MINUTE);
+  await floor.restart();
+  assert.deepEqual(floor.fired, ['once 00:05:00']);
+});
+
+test('three failures in a row switch a routine off, and it is off after a restart', async (t) => {
+  const floor = await engineFloor(t, {
+    fire: async () => ({ state: 'fired', outcome: 'failed', code: 'boom' }),
+  });
+  await floor.put('greet', hello(hourly));
+  for (let hour = 0; hour < 5; hour += 1) await floor.pass(60 * MINUTE);
+  await floor.restart();
+  await floor.pass(120 * MINUTE);
+  assert.deepEqual(floor.fired, ['greet 01:00:00', 'greet 02:00:00', 'greet 03:00:00']);
+  assert.equal(((await floor.row('greet')) as { enabled: boolean }).enabled, false);
+  assert.deepEqual(floor.reports, ['routine_disabled greet']);
+  const [line] = floor.engine.list();
+  assert.deepEqual([line?.failures, line?.lastCode, line?.next], [3, 'boom', null]);
+});
+
+test('a success between failures starts the count again, and 0 never switches off', async (t) => {
+  const ends: FiringEnd[] = [];
+  const fail = { state: 'fired', outcome: 'failed' } as const;
+  const floor = await engineFloor(t, { fire: async () => ends.shift() ?? fail });
+  ends.push(fail, fail, { state: 'fired', outcome: 'completed' }, fail, fail);
+  await floor.put('greet', hello(hourly));
+  await floor.put('stubborn', hello({ kind: 'cron', cron: '30 * * * *' }, { max_failures: 0 }));
+  for (let hour = 0; hour < 4; hour += 1) await floor.pass(60 * MINUTE);
+  assert.equal(((await floor.row('stubborn')) as { enabled?: boolean }).enabled, undefined);
+  const stubborn = floor.engine.list().find(({ routine }) => routine === 'stubborn');
+  assert.notEqual(stubborn?.next, null);
+});
+
+test('the count of failures survives a restart', async (t) => {
+  const floor = await engineFloor(t, { fire: async () => ({ state: 'fired', outcome: 'failed' }) });
+  await floor.put('greet', hello(hourly));
+  await floor.pass(60 * MINUTE);
+  await floor.pass(60 * MINUTE);
+  await floor.restart();
+  assert.equal(floor.engine.list()[0]?.failures, 2);
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(floor.reports, ['routine_disabled greet']);
+});
+
+test('a slot that is due while the one before runs is skipped, and said so', async (t) => {
+  const gate = Promise.withResolvers<FiringEnd>();
+  const floor = await engineFloor(t, { fire: () => gate.promise });
+  await floor.put('slow', hello({ kind: 'cron', cron: '* * * * *' }));
+  await floor.host.clock.advance(MINUTE);
+  await waitFor(() => floor.fired.length === 1, { what: 'the first slot' });
+  await floor.host.clock.advance(MINUTE);
+  await waitFor(async () => (await floor.slots('slow')).length === 2, { what: 'the second slot' });
+  gate.resolve({ state: 'fired', outcome: 'completed' });
+  await floor.engine.idle();
+  assert.deepEqual(floor.fired, ['slow 00:01:00']);
+  assert.deepEqual(await floor.slots('slow'), ['00:01:00 fired completed', '00:02:00 skipped overlap']);
+});
+
+test('where overlap is allowed both run', async (t) => {
+  const gate = Promise.withResolvers<FiringEnd>();
+  const floor = await engineFloor(t, { fire: () => gate.promise });
+  await floor.put('slow', hello({ kind: 'cron', cron: '* * * * *' }, { overlap: 'allow' }));
+  for (let count = 1; count <= 2; count += 1) {
+    await floor.host.clock.advance(MINUTE);
+    await waitFor(() => floor.fired.length === count, { what: `slot ${count}` });
+  }
+  gate.resolve({ state: 'fired', outcome: 'completed' });
+  await floor.engine.idle();
+  assert.deepEqual(await floor.slots('slow'), ['00:01:00 fired completed', '00:02:00 fired completed']);
+});
+
+test('slots that were slept through are caught up one after another', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('greet', hello(hourly, { missed: { policy: 'catch_up', window_secs: 86_400, most: 2 } }));
+  floor.host.clock.jumpWall(4.5 * 60 * MINUTE);
+  await floor.pass(20_000);
+  assert.deepEqual(floor.fired, ['greet 03:00:00', 'greet 04:00:00']);
+  assert.deepEqual(await floor.slots('greet'), [
+    '01:00:00 missed',
+    '02:00:00 missed',
+    '03:00:00 fired completed',
+    '04:00:00 fired completed',
+  ]);
+});
+
+test('a clock that is set back fires no slot again', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('greet', hello(hourly));
+  await floor.pass(61 * MINUTE);
+  floor.host.clock.jumpWall(-30 * MINUTE);
+  for (let step = 0; step < 6; step += 1) await floor.pass(15 * MINUTE);
+  assert.deepEqual(floor.fired, ['greet 01:00:00', 'greet 02:00:00']);
+});
+
+test('what is due during a pause is missed when it ends', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('greet', hello(hourly));
+  floor.engine.pause();
+  await floor.pass(61 * MINUTE);
+  assert.deepEqual(floor.fired, []);
+  floor.engine.resume();
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(floor.fired, ['greet 02:00:00']);
+  assert.deepEqual(await floor.slots('greet'), ['01:00:00 missed paused', '02:00:00 fired completed']);
+});
+
+test('under a ceiling nothing fires, and the slot says why', async (t) => {
+  let why: string | undefined = 'ceiling_reached';
+  const floor = await engineFloor(t, { heldBack: () => why });
+  await floor.put('greet', hello(hourly));
+  await floor.pass(60 * MINUTE);
+  why = undefined;
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(await floor.slots('greet'), [
+    '01:00:00 skipped ceiling_reached',
+    '02:00:00 fired completed',
+  ]);
+});
+
+/** A slot as a process leaves it that is killed after its claim. */
+async function killedAfterClaim(t: TestContext) {
+  const floor = await engineFloor(t);
+  await floor.put('greet', hello(hourly));
+  await floor.engine.close();
+  const slot = { database: floor.agent.root, routine: 'greet', due: Date.UTC(2026, 0, 1, 0, 0) };
+  await floor.host.store.write([claimSlot(slot, 'boot_1', 0, slot.due)]);
+  return { floor, slot };
+}
+
+test('a claim of a host that was killed is unknown and shown, counts as a failure, and does not run again', async (t) => {
+  const { floor } = await killedAfterClaim(t);
+  await floor.restart({ fate: { state: 'unknown', code: 'host_ended' } });
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(floor.fired, ['greet 01:00:00']);
+  assert.deepEqual(await floor.slots('greet'), ['00:00:00 unknown host_ended', '01:00:00 fired completed']);
+});
+
+test('a claim behind which nothing had begun runs at the next start', async (t) => {
+  const { floor } = await killedAfterClaim(t);
+  await floor.restart({ fate: { state: 'again' } });
+  assert.deepEqual(floor.fired, ['greet 00:00:00']);
+  assert.deepEqual(await floor.slots('greet'), ['00:00:00 fired completed']);
+});
+
+test('what goes on by itself after a restart is ended by who knows how', async (t) => {
+  const { floor, slot } = await killedAfterClaim(t);
+  await floor.restart({ fate: { state: 'running' } });
+  assert.deepEqual(await floor.slots('greet'), ['00:00:00 claimed']);
+  await floor.engine.settled(slot, { state: 'fired', outcome: 'completed' });
+  assert.deepEqual(await floor.slots('greet'), ['00:00:00 fired completed']);
+});
+
+test('a slot of a routine that is gone is settled all the same', async (t) => {
+  const { floor } = await killedAfterClaim(t);
+  await floor.agent.latest('routines').put('greet', null);
+  await floor.restart({ fate: { state: 'again' } });
+  assert.deepEqual(floor.fired, []);
+  assert.deepEqual(await floor.slots('greet'), ['00:00:00 unknown routine_gone']);
+});
+
+test('two engines on one database, their clocks two minutes apart, run each slot once', async (t) => {
+  const floor = await engineFloor(t);
+  const { peer, store, clock } = floor.host;
+  await floor.put('greet', hello(hourly));
+  const fired: number[] = [];
+  const other = await RoutineEngine.start({
+    peer: {
+      ...peer,
+      transaction: peer.transaction.bind(peer),
+      onWrite: async () => async () => {},
+    } as unknown as typeof peer,
+    store,
+    clock: { ...clock, wallMs: () => clock.wallMs() + 2 * MINUTE },
+    boot: 'boot_other',
+    zone: 'UTC',
+    placeOf: async () => ({ kind: 'agent', database: floor.agent }),
+    fateOf: async () => ({ state: 'running' }),
+    report: () => {},
+    fire: async ({ slot }) => {
+      fired.push(slot.due);
+      return { state: 'fired', outcome: 'completed' };
+    },
+  });
+  t.after(() => other.close());
+  for (let hour = 0; hour < 6; hour += 1) {
+    await floor.pass(60 * MINUTE);
+    await other.idle();
+  }
+  assert.equal(fired.length + floor.fired.length, 6);
+  assert.equal((await floor.slots('greet')).length, 6);
+});
+
+test('a slot that runs by itself ends when it is said how', async (t) => {
+  const floor = await engineFloor(t, { fire: async () => ({ state: 'running' }) });
+  await floor.put('greet', hello(hourly));
+  await floor.pass(60 * MINUTE);
+  const slot = { database: floor.agent.root, routine: 'greet', due: Date.UTC(2026, 0, 1, 1) };
+  assert.equal(slotName(slot), `${floor.agent.root}/greet@1767229200000`);
+  assert.equal(floor.engine.list()[0]?.running, 1);
+  await floor.engine.settled(slot, { state: 'fired', outcome: 'failed', code: 'model_failed' }, 'trn_1');
+  assert.deepEqual(await floor.slots('greet'), ['01:00:00 fired failed model_failed']);
+  assert.deepEqual([floor.engine.list()[0]?.failures, floor.engine.list()[0]?.running], [1, 0]);
+  await floor.engine.settled(slot, { state: 'fired', outcome: 'completed' });
+  assert.deepEqual(await floor.slots('greet'), ['01:00:00 fired failed model_failed']);
+});
+
+test('a row that cannot be read is listed and does nothing', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('odd', hello({ kind: 'cron', cron: 'when it suits' }));
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(floor.fired, []);
+  assert.deepEqual(
+    floor.engine.list().map(({ routine, next, lastCode }) => [routine, next, lastCode]),
+    [['odd', null, 'routine_invalid']],
+  );
+});
+
+test('one that is taken out, switched off or changed fires no more as it was', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('gone', hello(hourly));
+  await floor.put('off', hello(hourly));
+  await floor.put('other', hello(hourly));
+  await floor.pass(30 * MINUTE);
+  await floor.put('gone', null);
+  await floor.put('off', hello(hourly, { enabled: false }));
+  await floor.put('other', hello({ kind: 'cron', cron: '45 * * * *' }));
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(floor.fired, ['other 00:45:00']);
+});
+
+test('a row that comes from another peer is known without a restart', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.agent.latest('routines').put('greet', hello(hourly));
+  for (let step = 0; step < 20 && floor.engine.list().length === 0; step += 1) await floor.pass(0);
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(floor.fired, ['greet 01:00:00']);
+});
+
+test('a thousand that are due at once run some at a time, each once', async (t) => {
+  let most = 0;
+  let now = 0;
+  const floor = await engineFloor(t, {
+    fire: async () => {
+      now += 1;
+      most = Math.max(most, now);
+      await new Promise((resolve) => setImmediate(resolve));
+      now -= 1;
+      return { state: 'fired', outcome: 'completed' };
+    },
+  });
+  for (let index = 0; index < 200; index += 1) await floor.put(`r${index}`, hello(hourly));
+  await floor.pass(60 * MINUTE);
+  assert.equal(new Set(floor.fired).size, 200);
+  assert.equal(floor.fired.length, 200);
+  assert.ok(most <= 32 && most > 1, `${most}`);
+});
