@@ -21,7 +21,7 @@ export interface FileLines {
   readonly isLossy: boolean;
 }
 
-const CHUNK_BYTES = 64 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 
 /**
  * Reads a range of lines, at most 50,000 UTF-16 units and never half a character. It reads no further than it must, and stops between two chunks when
@@ -39,8 +39,12 @@ export async function readLines(
     signal.throwIfAborted();
     const { bytesRead } = await file.read(chunk, 0, CHUNK_BYTES, scanned);
     scanned += bytesRead;
-    range.take(bytesRead === 0 ? decoder.end() : decoder.decode(chunk.subarray(0, bytesRead)));
-    if (bytesRead === 0) return range.ended(decoder.isLossy);
+    if (bytesRead === 0) {
+      range.take(decoder.end());
+      return range.ended(decoder.isLossy);
+    }
+    const wanted = range.skip(chunk.subarray(0, bytesRead));
+    if (wanted.length > 0) range.take(decoder.decode(wanted));
     if (scanned >= fsLimits.scannedMaxBytes && !range.isFull)
       throw toolFault('completed', 'file_too_large', 'the range lies more than 256 MiB into it');
   }
@@ -62,6 +66,19 @@ class Range {
     this.#last = limit === undefined ? Number.MAX_SAFE_INTEGER : offset + limit - 1;
   }
 
+  /** What of these bytes lies in the range or behind it; what lies before is counted without being decoded. */
+  skip(bytes: Buffer): Buffer {
+    let at = 0;
+    while (this.#line < this.#offset) {
+      const newline = bytes.indexOf(0x0a, at);
+      this.#isInLine = newline < 0 && (at < bytes.length || this.#isInLine);
+      if (newline < 0) return bytes.subarray(bytes.length);
+      this.#line += 1;
+      at = newline + 1;
+    }
+    return bytes.subarray(at);
+  }
+
   take(text: string): void {
     for (let at = 0; at < text.length && !this.isFull; ) {
       if (this.#line > this.#last) {
@@ -70,7 +87,7 @@ class Range {
       }
       const newline = text.indexOf('\n', at);
       const end = newline < 0 ? text.length : newline + 1;
-      if (this.#line >= this.#offset) this.#show(text.slice(at, end));
+      this.#show(text.slice(at, end));
       if (this.isFull) return;
       this.#isInLine = newline < 0;
       if (newline >= 0) this.#line += 1;

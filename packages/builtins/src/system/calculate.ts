@@ -48,6 +48,7 @@ export async function calculate(expression: string): Promise<string> {
     value = node.evaluate(new Map([['ln', math.log]]));
   } catch (thrown) {
     if (thrown instanceof ToolFault) throw thrown;
+    if (thrown instanceof RangeError) throw invalid('it is nested too deeply');
     // The parser's own words: a place in the expression, or a name.
     throw invalid(thrown instanceof Error ? thrown.message : 'it cannot be read');
   }

@@ -51,6 +51,7 @@ async function programOf({ argv, cwd, env, plan, machine }: CommandRequest): Pro
 
 async function started(request: CommandRequest, path: string): Promise<ProcessTree> {
   const { argv, cwd, plan, machine, signal } = request;
+  const { watchdog, platform, random } = machine;
   const isSandboxed = plan.kind === 'bubblewrap';
   const env = { ...request.env, PWD: cwd };
   const args = argv.slice(1);
@@ -63,7 +64,9 @@ async function started(request: CommandRequest, path: string): Promise<ProcessTr
     args: inside,
     cwd,
     env,
-    ...machine,
+    watchdog,
+    platform,
+    random,
     isolation: 'none',
     statusPipe: isSandboxed,
   });

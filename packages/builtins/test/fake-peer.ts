@@ -1,0 +1,96 @@
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { type Random, systemRandom } from '@fairlead/base';
+import { ExtensionError } from '@fairlead/extension';
+import { startWatchdog } from '@fairlead/process';
+import type { BuiltinPeer, Caller, CallGrants, SpawnEnd, SpawnRequest } from '../src/index.ts';
+
+export interface FakePeerOptions {
+  readonly workspace: string;
+  readonly grants?: Omit<CallGrants, 'workspace'>;
+  /** Where bubblewrap stands; absent is nowhere. */
+  readonly bubblewrap?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly random?: Random;
+  readonly spawnEnd?: SpawnEnd;
+  /** What it answers in place of judging. */
+  readonly refuse?: { readonly code: string; readonly message: string };
+}
+
+export interface FakePeer extends BuiltinPeer {
+  readonly asked: unknown[][];
+  close(): Promise<void>;
+}
+
+/** A host that judges paths by its folders and commands not at all. Its watchdog starts with the first command. */
+export function fakePeer(options: FakePeerOptions): FakePeer {
+  const { workspace, grants, bubblewrap, refuse } = options;
+  const asked: unknown[][] = [];
+  const { random = systemRandom() } = options;
+  let watchdog: ReturnType<typeof startWatchdog> | undefined;
+  const judge = () => {
+    if (refuse !== undefined) throw new ExtensionError(refuse.code, refuse.message);
+  };
+  return {
+    asked,
+    async grants(caller: Caller) {
+      asked.push(['grants', caller]);
+      return { workspace, ...grants };
+    },
+    async path(caller, kind, path) {
+      asked.push(['path', caller, kind, path]);
+      judge();
+      const real = realOf(isAbsolute(path) ? path : join(workspace, path));
+      const list = grants?.fs?.[kind];
+      const isGranted =
+        list?.some((folder) => `${real}/`.startsWith(folder === '/' ? '/' : `${folder}/`)) ?? true;
+      if (!isGranted) throw new ExtensionError('grant_denied', 'The grants do not hold this path.');
+      return real;
+    },
+    async command(caller, line) {
+      asked.push(['command', caller, line]);
+      judge();
+      if (/[|&;<>()$`*?"'\\\n]/.test(line)) return ['sh', '-c', line];
+      return line.split(' ').filter((word) => word !== '');
+    },
+    childEnvironment: () => ({ PATH: process.env['PATH'] ?? '', ...options.env }),
+    async compact(caller, summary) {
+      asked.push(['compact', caller, summary]);
+    },
+    async spawn(caller, { signal: _signal, ...request }: SpawnRequest) {
+      asked.push(['spawn', caller, request]);
+      judge();
+      return options.spawnEnd ?? { certainty: 'completed', session: 'ses_child', text: 'Done.' };
+    },
+    async describeTool(caller, name) {
+      asked.push(['describeTool', caller, name]);
+      return name === 'shell' ? '## shell\n\nRuns a command.' : undefined;
+    },
+    sandbox: bubblewrap === undefined ? {} : { bubblewrap },
+    get watchdog() {
+      watchdog ??= startWatchdog({ random });
+      return watchdog;
+    },
+    platform: process.platform,
+    random,
+    close: async () => watchdog?.close(),
+  };
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+/** The real path of what may not be there yet; a link that leads nowhere stays as it is. */
+function realOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    if (dirname(path) === path || isLink(path)) return path;
+    return join(realOf(dirname(path)), basename(path));
+  }
+}
