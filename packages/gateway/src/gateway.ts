@@ -174,7 +174,7 @@ class HttpGateway implements Gateway {
   }
 
   #build(): FastifyInstance {
-    const { config, tokens, hub, tools, log } = this.#options;
+    const { config, tokens, hub, tools, log, sessions: host, sessionErrors: errors } = this.#options;
     const guardOptions = { bind: config.bind, publicUrl: config.publicUrl };
     const guard = createGuard(guardOptions);
     const clientAddress = createClientAddress(config.trustedProxies);
@@ -233,9 +233,10 @@ class HttpGateway implements Gateway {
       pid: this.#options.pid ?? process.pid,
       url: () => this.#url,
       backup: this.#options.backup,
+      extensions: this.#options.extensions,
+      agents: host === undefined ? undefined : () => host.status(),
       onStop: this.#options.onStop,
     });
-    const { sessions: host, sessionErrors: errors } = this.#options;
     const about = { admission, host, errors, running, log };
     addSessionRoutes(server, about);
     addTurnRoutes(server, { ...about, runs: this.#runs });

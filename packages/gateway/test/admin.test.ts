@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { request as httpRequest } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { test } from 'node:test';
-import type { Json } from '@fairlead/base';
+import { failed, type Json, type JsonObject } from '@fairlead/base';
 import { hygiene, manualClock } from '@fairlead/testing';
 import { fakeExecutor, startGateway } from './fixture/gateway-fixture.ts';
 import { ask, callTool } from './fixture/http-client.ts';
@@ -173,7 +173,39 @@ test('status shows Runners and their plugins, and one that does not answer in 5 
       { runner: 'here', plugins: [{ plugin: 'echo', status: 'ready', errorCode: null }] },
       { runner: 'mute', plugins: [], errorCode: 'plugin_gateway_timeout' },
     ],
+    extensions: [],
+    agents: null,
   });
+});
+
+test('status names the extensions that do not run, or not everywhere, and why', async (t) => {
+  hygiene(t);
+  const gone = { code: 'extension_crashed', reason: 'It ended by itself.' };
+  const failure = { name: 'notes', scope: 'session', code: 'instantiate_failed', reason: 'No such file.' };
+  const rows = [
+    { name: 'dice', state: 'running', reason: null, failures: [] },
+    { name: 'clock', state: 'down', reason: gone, failures: [] },
+    { name: 'notes', state: 'failing', reason: null, failures: [failure] },
+    { name: 'odd', state: 'down', reason: null, failures: [] },
+  ];
+  const none = () => failed('not_started', 'extension_unknown', 'There is none.');
+  const extensions = {
+    list: () => ({ extensions: rows, failures: [] }),
+    output: none,
+    load: async () => none(),
+    reload: async () => none(),
+    unload: async () => none(),
+  };
+  const { port, token } = await startGateway(t, { extensions });
+  const { output } = (await ask(port, { path: '/api/admin/status', token })).envelope;
+  assert.deepEqual((output as JsonObject)['extensions'], [
+    { name: 'clock', state: 'down', code: 'extension_crashed', reason: 'It ended by itself.' },
+    { name: 'notes', state: 'failing', code: 'instantiate_failed', reason: 'No such file.' },
+    { name: 'odd', state: 'down', code: null, reason: null },
+  ]);
+  extensions.list = () => null as never;
+  const broken = (await ask(port, { path: '/api/admin/status', token })).envelope.output;
+  assert.deepEqual((broken as JsonObject)['extensions'], []);
 });
 
 test('status shows a token that is limited to some Runners no other', async (t) => {

@@ -167,7 +167,7 @@ export const routes: readonly RouteDescription[] = [
     method: 'GET',
     path: '/api/admin/status',
     id: 'status',
-    summary: 'What runs: Runners, their plugins.',
+    summary: 'What runs: Runners, their plugins, agents; and the extensions that do not.',
     token: 'admin',
     output: object({
       running: { const: true },
@@ -191,6 +191,20 @@ export const routes: readonly RouteDescription[] = [
           },
           ['errorCode'],
         ),
+      },
+      extensions: {
+        type: 'array',
+        description: 'Those that do not run, or not everywhere.',
+        items: object({
+          name: text,
+          state: { enum: ['failing', 'down'] },
+          code: textOrNull,
+          reason: textOrNull,
+        }),
+      },
+      agents: {
+        type: ['object', 'null'],
+        description: 'What the host of sessions does: since when it is paused, which turns run.',
       },
     }),
   },

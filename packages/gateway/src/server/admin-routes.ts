@@ -10,6 +10,7 @@ import { answerWith } from '../http/coded-answer.ts';
 import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import { httpLimits } from '../limits.ts';
 import type { Log } from '../log/log.ts';
+import type { ExtensionAdministration } from './extension-routes.ts';
 import { readJournalQuery } from './journal-query.ts';
 import { readTokenBody } from './token-body.ts';
 
@@ -25,6 +26,9 @@ export type AdminRouteOptions = {
   readonly pid: number;
   readonly url: () => string;
   readonly backup: BackUp;
+  readonly extensions: Pick<ExtensionAdministration, 'list'>;
+  /** What its host of sessions does; absent where there is none. */
+  readonly agents: (() => Promise<object>) | undefined;
   readonly onStop: () => void;
 };
 
@@ -33,6 +37,19 @@ export type AdminRouteOptions = {
  * there whole or not at all. Rejects with a code of the store.
  */
 export type BackUp = (to: string) => Promise<void>;
+
+/** Those of a list of extensions that do not run, or not everywhere, and why: nobody should have to look for them. */
+function extensionsDown(list: Json): JsonObject[] {
+  const rows = isJsonObject(list) ? list['extensions'] : undefined;
+  if (!Array.isArray(rows)) return [];
+  return rows.filter(isJsonObject).flatMap((row) => {
+    const { name = null, state = null, reason = null, failures } = row;
+    if (state === 'running') return [];
+    const first: Json = Array.isArray(failures) ? (failures[0] ?? null) : null;
+    const why = [reason, first].find(isJsonObject) ?? {};
+    return [{ name, state, code: why['code'] ?? null, reason: why['reason'] ?? null }];
+  });
+}
 
 /** `/api/admin/…`: tokens, status, journal, backup, stop. */
 export function addAdminRoutes(server: FastifyInstance, options: AdminRouteOptions): void {
@@ -156,5 +173,7 @@ async function status(options: AdminRouteOptions, principal: Principal): Promise
     pid: options.pid,
     stateDirectory: options.stateDirectory,
     runners,
+    extensions: extensionsDown(options.extensions.list()),
+    agents: ((await options.agents?.()) ?? null) as Json,
   };
 }

@@ -196,5 +196,5 @@ export interface SessionPort {
   /** False where it was not paused. */
   resume(): Promise<boolean>;
   /** What runs, for `/api/admin/status`: plain JSON. */
-  status(): object | Promise<object>;
+  status(): Promise<object>;
 }
