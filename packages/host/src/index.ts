@@ -14,7 +14,7 @@ export type { ApprovalRow, ApprovalState, ApprovalSubject } from './approvals/ap
 export { Approvals } from './approvals/approvals.ts';
 export type { CommandAnswer, CommandCaller, CommandLineGiven } from './commands/command-answer.ts';
 export { reservedNames } from './commands/command-table.ts';
-export type { CommandHost, CommandPorts, Compacted, RunningTurn } from './commands/ports.ts';
+export type { CommandHost, CommandPorts, Compacted, RunningTurn as ShownTurn } from './commands/ports.ts';
 export { runHostCommand } from './commands/run-host-command.ts';
 export {
   type ConfigurationNotice,
@@ -135,14 +135,7 @@ export { runStep, type StepEvent, type StepOptions, type StepOutcome } from './m
 export { TokenEstimate } from './models/token-estimate.ts';
 export { toolText } from './models/tool-text.ts';
 export { type AddressKind, addressKind } from './network/address-kind.ts';
-export {
-  type GuardedAnswer,
-  type GuardedRequest,
-  guardedRequest,
-  type NetworkPorts,
-} from './network/guarded-request.ts';
 export { judgeUrl, type Target, type UrlVerdict } from './network/judge-url.ts';
-export { machineResolver, type Resolver } from './network/pinned-addresses.ts';
 export {
   type Authority,
   type CallVerdict,

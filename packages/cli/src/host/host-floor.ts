@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { FairleadError, randomId } from '@fairlead/base';
 import { builtinTouches } from '@fairlead/builtins';
-import { type DigestKey, Journal } from '@fairlead/dispatch';
+import { type DigestKey, Journal } from '@fairlead/dispatch/journal';
 import type { Log } from '@fairlead/gateway/log';
 import { type AgentHost, type PreparedHost, prepareHost, readAgents } from '@fairlead/host';
 import { startWatchdog } from '@fairlead/process';

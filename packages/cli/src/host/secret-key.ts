@@ -1,7 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { join } from 'node:path';
 import type { Random } from '@fairlead/base';
-import { type DigestKey, digestKey } from '@fairlead/dispatch';
+import { type DigestKey, digestKey } from '@fairlead/dispatch/journal';
 import { cliError } from '../cli-error.ts';
 import { createPrivateFile } from '../state/private-file.ts';
 import { readBounded } from '../state/read-bounded.ts';

@@ -1,5 +1,5 @@
 import { canonicalJson, encodeJson, type Json, type JsonObject, sha256Base64url } from '@fairlead/base';
-import { argumentsDigest } from '@fairlead/dispatch';
+import { argumentsDigest } from '@fairlead/dispatch/journal';
 import type { LiveTool } from '@fairlead/hub';
 import type { EntryTier } from '../entries/entry.ts';
 import { maskSensitive } from '../leaks/mask-sensitive.ts';

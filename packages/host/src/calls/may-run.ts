@@ -1,5 +1,5 @@
 import type { Fault, JsonObject } from '@fairlead/base';
-import { dispatchErrors } from '@fairlead/dispatch';
+import { dispatchErrors } from '@fairlead/dispatch/journal';
 import type { FinalCall, LiveTool } from '@fairlead/hub';
 import { hostErrors } from '../errors.ts';
 import { decide, type RefusalCode } from '../policy/decide.ts';

@@ -117,7 +117,7 @@ export class Models {
   }
 
   #make(backend: Backend): (model: string) => { readonly model: Model; readonly load: () => Promise<void> } {
-    const { env, clock, folder, readFile, fetch = globalThis.fetch } = this.#options;
+    const { env, clock, folder, readFile, fetch = machineFetch } = this.#options;
     if (backend.type === 'scripted') {
       const path = isAbsolute(backend.file) ? backend.file : join(folder, backend.file);
       const { requestTimeoutMs, name } = backend;
@@ -146,6 +146,9 @@ export class Models {
     });
   }
 }
+
+/** To name the machine's own loads it; a script needs none. */
+const machineFetch: Fetch = (input, init) => globalThis.fetch(input, init);
 
 type Opened =
   | { readonly ok: true; readonly model: Model }
