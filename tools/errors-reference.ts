@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ErrorEntry } from '@fairlead/base';
+import { builtinErrors } from '@fairlead/builtins';
 import { dispatchErrors } from '@fairlead/dispatch';
 import { extensionErrors } from '@fairlead/extension/runtime';
 import { gatewayErrors } from '@fairlead/gateway';
@@ -72,6 +73,11 @@ export const errorSections: readonly ErrorSection[] = [
     package: 'host',
     met: 'As `code` of what ends a turn or refuses a call in it, of a command of the host, and when `fairlead.toml` is read.',
     errors: hostErrors,
+  },
+  {
+    package: 'builtins',
+    met: 'In what a built-in tool answers.',
+    errors: builtinErrors,
   },
   {
     package: 'plugin-sdk',

@@ -13,6 +13,7 @@ const otherTables: readonly (() => Promise<Table>)[] = [
   async () => (await import('@fairlead/gateway')).gatewayErrors,
   async () => (await import('@fairlead/hub')).hubErrors,
   async () => (await import('@fairlead/host')).hostErrors,
+  async () => (await import('@fairlead/builtins')).builtinErrors,
   async () => (await import('@fairlead/extension/runtime')).extensionErrors,
 ];
 
