@@ -28,10 +28,6 @@ export class SessionStream {
     return this.#claim.tokenId;
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   /** The head of the answer: from here on it is a stream. */
   begin(): void {
     this.#response.writeHead(200, {
