@@ -16,6 +16,7 @@ import { settling } from './settling.ts';
 import { storeAppend } from './store-append.ts';
 import { storeMemory } from './store-memory.ts';
 import { storeOpen } from './store-open.ts';
+import { turn } from './turn.ts';
 import { upReady } from './up-ready.ts';
 
 /** All benches, in the order they run. */
@@ -33,6 +34,7 @@ export const benches: readonly Bench[] = [
   hookDispatch,
   liveSet,
   models,
+  turn,
   storeAppend,
   storeOpen,
   storeMemory,

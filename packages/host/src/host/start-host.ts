@@ -16,6 +16,7 @@ import { recoverSessions } from '../sessions/recovery.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { feedWakes } from '../sessions/wake-feed.ts';
 import { Spawner } from '../spawn/spawner.ts';
+import { Offers } from '../turn/offers.ts';
 import { RunningTurns } from '../turn/running-turns.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import { UsageLedger } from '../usage/usage-ledger.ts';
@@ -101,6 +102,7 @@ async function floorOf(
     running: new RunningCalls(),
     gate: new ModelCallGate(tables.usage.modelCalls),
     turns: new RunningTurns(),
+    offers: new Offers(),
     workspace: (session) => workspaces.of(session),
   };
 }

@@ -13,6 +13,8 @@ export class TokenEstimate {
   readonly #import: () => Promise<Count>;
   #count: Count | undefined;
   #loading: Promise<void> | undefined;
+  /** The same tools are offered turn after turn. */
+  #tools = new WeakMap<ModelTool, number>();
 
   /** `importCount` gives the counter of an encoding; unless given, that of `gpt-tokenizer`. */
   constructor(importCount: () => Promise<Count> = importTokenizer) {
@@ -24,6 +26,7 @@ export class TokenEstimate {
     this.#loading ??= this.#import().then(
       (count) => {
         this.#count = count;
+        this.#tools = new WeakMap();
       },
       // An estimate is not worth a turn.
       () => {},
@@ -50,10 +53,14 @@ export class TokenEstimate {
     return tokens;
   }
 
-  ofTool({ name, description, schema }: ModelTool): number {
-    return (
-      tokenLimits.perTool + this.ofText(name) + this.ofText(description) + this.ofText(encodeJson(schema))
-    );
+  ofTool(tool: ModelTool): number {
+    const known = this.#tools.get(tool);
+    if (known !== undefined) return known;
+    const { name, description, schema } = tool;
+    const words = this.ofText(name) + this.ofText(description) + this.ofText(encodeJson(schema));
+    const tokens = tokenLimits.perTool + words;
+    this.#tools.set(tool, tokens);
+    return tokens;
   }
 
   /** Tokens of a whole prompt. */

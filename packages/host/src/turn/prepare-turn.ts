@@ -2,7 +2,7 @@ import type { LiveSet } from '@fairlead/hub';
 import type { Database } from '@fairlead/store';
 import type { AgentConfig } from '../agents/agent-config.ts';
 import { effectOf } from '../calls/policy-of-tool.ts';
-import { type OfferedTools, offeredTools } from '../context/offered-tools.ts';
+import type { OfferedTools } from '../context/offered-tools.ts';
 import type { HostModel } from '../models/models.ts';
 import type { SessionMeta } from '../sessions/session-meta.ts';
 import type { RunningTurn } from './running-turns.ts';
@@ -67,7 +67,7 @@ function offer(
   allowed: RunningTurn['tools'],
   { set, config, meta }: Pick<PreparedTurn, 'set' | 'config' | 'meta'>,
 ): OfferedTools {
-  return offeredTools(set, {
+  return floor.offers.of(set, {
     allowed,
     profile: config.toolProfile,
     mode: meta.mode,

@@ -2,6 +2,7 @@ import type { CallFloor } from '../calls/call-floor.ts';
 import type { SessionEvents } from '../events/session-events.ts';
 import type { Models } from '../models/models.ts';
 import type { ModelCallGate } from '../models/step/model-call-gate.ts';
+import type { Offers } from './offers.ts';
 import type { RunningTurns } from './running-turns.ts';
 
 /** What a turn works with; the caller's to close. */
@@ -10,6 +11,7 @@ export interface TurnFloor extends CallFloor {
   readonly gate: ModelCallGate;
   readonly events: SessionEvents;
   readonly turns: RunningTurns;
+  readonly offers: Offers;
   /** The folder of a session on this machine, absolute; made where it had none. */
   workspace(session: string): Promise<string>;
 }

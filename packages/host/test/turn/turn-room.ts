@@ -22,6 +22,7 @@ import { HostState } from '../../src/sessions/host-state.ts';
 import { postMessage } from '../../src/sessions/post-entry.ts';
 import { Sessions } from '../../src/sessions/sessions.ts';
 import { nextTurn, pendingWakes } from '../../src/sessions/wakes.ts';
+import { Offers } from '../../src/turn/offers.ts';
 import { runTurn } from '../../src/turn/run-turn.ts';
 import { RunningTurns } from '../../src/turn/running-turns.ts';
 import type { TurnFloor } from '../../src/turn/turn-floor.ts';
@@ -116,6 +117,7 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
     running: new RunningCalls(),
     gate: new ModelCallGate(options.modelCalls ?? 10),
     turns: new RunningTurns(),
+    offers: new Offers(),
     workspace: async () => folder,
   };
   const known = (await agents.list())[0];

@@ -1,0 +1,133 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bench, BenchContext } from '../harness/bench.ts';
+import { interleave } from '../harness/interleave.ts';
+import { differenceRow, ratioRow } from '../harness/row.ts';
+import { TurnHost, type TurnHostOptions } from '../harness/turn-host.ts';
+
+const MANY = 50;
+const FEW = 5;
+const TURNS_A_ROUND = 10;
+const PIECES = 200;
+
+/** What a turn may cost beyond its commits. */
+const OVERHEAD_MS = 5;
+/** What ten times the extensions may add to that. */
+const MANY_OVER_FEW = 1.3;
+/** What showing a piece of a reply may cost. */
+const PIECE_MS = 1;
+
+export const turn: Bench = {
+  name: 'turn',
+  title: `a turn with one call of a local tool and the scripted model, ${MANY} extensions active, each with tools, hooks, a prompt block and a tail`,
+  async run(context) {
+    await using stack = new AsyncDisposableStack();
+    const many = await host(context, 'many', { extensions: MANY }, stack);
+    const few = await host(context, 'few', { extensions: FEW }, stack);
+    const streamed = await host(context, 'streamed', { extensions: FEW, pieces: PIECES }, stack);
+    const measured = await interleave(
+      [
+        {
+          unit: 'ms',
+          round: async () => {
+            const { turns, commits, overheads } = await turnsBeside(many);
+            return { 'a turn': turns, 'its five commits': commits, [OVERHEAD_OF_MANY]: overheads };
+          },
+        },
+        { unit: 'ms', round: async () => ({ [OVERHEAD_OF_FEW]: (await turnsBeside(few)).overheads }) },
+        { unit: 'ms', round: async () => piecesBeside(streamed, few) },
+      ],
+      context.plan(30, 3, 5),
+    );
+    return {
+      measurements: Object.values(measured),
+      rows: [
+        differenceRow(
+          `a turn with ${MANY} extensions against its five commits`,
+          measured['a turn'],
+          measured['its five commits'],
+          OVERHEAD_MS,
+        ),
+        ratioRow(
+          `what it costs beyond its commits, against the same with ${FEW} extensions`,
+          measured[OVERHEAD_OF_MANY],
+          measured[OVERHEAD_OF_FEW],
+          MANY_OVER_FEW,
+        ),
+        differenceRow(
+          'a piece of its last text, shown to who listens, against a text in one',
+          measured['a piece'],
+          measured['no piece'],
+          PIECE_MS,
+        ),
+      ],
+    };
+  },
+};
+
+const OVERHEAD_OF_MANY = `beyond its commits, ${MANY} extensions`;
+const OVERHEAD_OF_FEW = `beyond its commits, ${FEW} extensions`;
+
+async function host(
+  context: BenchContext,
+  name: string,
+  options: Pick<TurnHostOptions, 'extensions' | 'pieces'>,
+  stack: AsyncDisposableStack,
+): Promise<TurnHost> {
+  const folder = join(context.folder, name);
+  await mkdir(folder);
+  return await TurnHost.open({ folder, turns: TURNS_A_ROUND + 1, ...options }, stack);
+}
+
+/** Turns of a new session, and beside each what it writes, in another one. The first of each is not counted: it opens things. */
+async function turnsBeside(host: TurnHost) {
+  const session = await host.newSession();
+  const bare = await host.newSession();
+  const turns: number[] = [];
+  const commits: number[] = [];
+  for (let count = 0; count <= TURNS_A_ROUND; count += 1) {
+    await host.say(session);
+    await host.say(bare);
+    const written = await msOf(() => host.fiveCommits(bare));
+    const taken = await msOf(() => host.turn(session));
+    if (count === 0) continue;
+    commits.push(written);
+    turns.push(taken);
+  }
+  return { turns, commits, overheads: turns.map((ms, at) => ms - (commits[at] ?? 0)) };
+}
+
+/** What each piece adds to a turn that somebody listens to. */
+async function piecesBeside(streamed: TurnHost, whole: TurnHost) {
+  const inPieces = await heardTurns(streamed);
+  const inOne = await heardTurns(whole);
+  return {
+    'a piece': inPieces.map((ms, at) => (ms - (inOne[at] ?? 0)) / (PIECES - 1)),
+    'no piece': inOne.map(() => 0),
+  };
+}
+
+async function heardTurns(host: TurnHost): Promise<readonly number[]> {
+  const session = await host.newSession();
+  const { events } = host.floor;
+  let heard = 0;
+  const listening = await events.subscribe(session, {}, (event) => {
+    if (event.kind === 'delta') heard += 1;
+    return true;
+  });
+  const taken: number[] = [];
+  for (let count = 0; count <= TURNS_A_ROUND; count += 1) {
+    await host.say(session);
+    const ms = await msOf(() => host.turn(session));
+    if (count > 0) taken.push(ms);
+  }
+  listening.close();
+  if (heard === 0) throw new Error('nobody heard anything');
+  return taken;
+}
+
+async function msOf(work: () => Promise<void>): Promise<number> {
+  const startedMs = performance.now();
+  await work();
+  return performance.now() - startedMs;
+}
