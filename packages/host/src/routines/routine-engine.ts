@@ -54,7 +54,7 @@ export interface RoutineEngineOptions {
   readonly fire: (firing: Firing) => Promise<FiringEnd>;
   readonly fateOf: (slot: SlotRow) => Promise<SlotFate>;
   /** Why nothing may fire there now, such as a ceiling; undefined where it may. */
-  readonly heldBack?: (place: RoutinePlace) => string | undefined;
+  readonly heldBack?: (place: RoutinePlace) => Promise<string | undefined>;
   /** What could not be done, for the log. */
   readonly report: (told: {
     readonly code: string;
@@ -252,6 +252,11 @@ export class RoutineEngine {
     await this.#options.store.write([this.#stateOf(entry)], 'normal');
   }
 
+  #follow(entry: RoutineEntry, next: number | null, jitterSecs: number): void {
+    entry.next = next;
+    this.#enqueue(entry, jitterSecs);
+  }
+
   #enqueue(entry: RoutineEntry, jitterSecs = 0): void {
     const { next, place, routine } = entry;
     if (next === null) this.#queue.remove(entry);
@@ -320,13 +325,14 @@ export class RoutineEngine {
       ),
     );
     const why =
-      heldBack?.(place) ?? (entry.running > 0 && routine.overlap === 'skip' ? 'overlap' : undefined);
+      (await heldBack?.(place)) ?? (entry.running > 0 && routine.overlap === 'skip' ? 'overlap' : undefined);
+    // Its row has changed meanwhile, and was read: what follows would be about the old one.
+    if (entry.record !== row.record) return;
     if (first === undefined || why !== undefined) {
       const code = why ?? null;
       statements.push(...run.map((due) => passSlot(slotOf(due), { state: 'skipped', code }, boot, now)));
-      await store.write([keepNext(place.database.root, entry.routine, after), ...statements]);
-      entry.next = after;
-      this.#enqueue(entry, routine.jitterSecs);
+      await store.write([keepNext(place.database.root, row, after), ...statements]);
+      if (entry.record === row.record) this.#follow(entry, after, routine.jitterSecs);
       return;
     }
     const slot = slotOf(first);
@@ -334,16 +340,18 @@ export class RoutineEngine {
     const lateMs = Math.max(0, now - first);
     const { changes } = await store.write([
       claimSlot(slot, boot, lateMs, now),
-      keepNext(place.database.root, entry.routine, following),
+      keepNext(place.database.root, row, following),
       ...statements,
     ]);
-    entry.next = following;
     const isMine = changes[0] === 1;
-    entry.isCatchingUp = isMine && more.length > 0 && routine.overlap === 'skip';
     if (isMine) entry.running += 1;
-    // An interval counts from the end of this firing.
-    if (!isMine || (routine.trigger.kind === 'cron' && !entry.isCatchingUp))
-      this.#enqueue(entry, more.length > 0 ? 0 : routine.jitterSecs);
+    if (entry.record === row.record) {
+      entry.isCatchingUp = isMine && more.length > 0 && routine.overlap === 'skip';
+      // An interval counts from the end of this firing.
+      const waits = isMine && (routine.trigger.kind !== 'cron' || entry.isCatchingUp);
+      if (waits) entry.next = following;
+      else this.#follow(entry, following, more.length > 0 ? 0 : routine.jitterSecs);
+    }
     this.#tick();
     if (isMine) await this.#fire(entry, slot, routine, lateMs);
   }

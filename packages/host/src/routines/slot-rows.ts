@@ -53,7 +53,7 @@ const RUN = `UPDATE slots SET state = 'running', session = ?, at = ? WHERE ${KEY
 export const KEEP_STATE = `INSERT INTO routine_state (database, routine, record, next, failures, last_code) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (database, routine) DO UPDATE SET record = excluded.record, next = excluded.next, failures = excluded.failures,
   last_code = excluded.last_code`;
-const NEXT = 'UPDATE routine_state SET next = ? WHERE database = ? AND routine = ?';
+const NEXT = 'UPDATE routine_state SET next = ? WHERE database = ? AND routine = ? AND record = ?';
 const FORGET = 'DELETE FROM routine_state WHERE database = ? AND routine = ?';
 const STATES =
   'SELECT routine, record, next, failures, last_code FROM routine_state WHERE database = ? LIMIT ?';
@@ -65,6 +65,14 @@ const PRUNE = `DELETE FROM slots WHERE state NOT IN ('claimed', 'running') AND (
 /** A name of a slot for what crosses into a session: `DATABASE/ROUTINE@DUE`. */
 export function slotName({ database, routine, due }: SlotKey): string {
   return `${database}/${routine}@${due}`;
+}
+
+/** Reads such a name; undefined for any other text. */
+export function readSlotName(name: string): SlotKey | undefined {
+  const { database, routine, due } =
+    /^(?<database>[^/]+)\/(?<routine>.+)@(?<due>\d{1,16})$/su.exec(name)?.groups ?? {};
+  if (database === undefined || routine === undefined) return undefined;
+  return { database, routine, due: Number(due) };
 }
 
 /** Whose inserting changes one row has the slot: nobody else runs it. */
@@ -107,8 +115,13 @@ export function keepState(database: string, state: StoredState): Statement {
   return { sql: KEEP_STATE, parameters: [database, routine, record, next, failures, lastCode] };
 }
 
-export function keepNext(database: string, routine: string, next: number | null): Statement {
-  return { sql: NEXT, parameters: [next, database, routine] };
+/** Nothing where another version of the routine's row has been read meanwhile. */
+export function keepNext(
+  database: string,
+  { routine, record }: { readonly routine: string; readonly record: string },
+  next: number | null,
+): Statement {
+  return { sql: NEXT, parameters: [next, database, routine, record] };
 }
 
 export function forgetState(database: string, routine: string): Statement {

@@ -69,7 +69,7 @@ export async function engineFloor(
     placeOf: async (root): Promise<RoutinePlace | undefined> =>
       root === agent.root ? { kind: 'agent', database: agent } : undefined,
     fateOf: async () => fate ?? { state: 'unknown' },
-    heldBack: () => options.heldBack?.(),
+    heldBack: async () => options.heldBack?.(),
     report: ({ code, routine }) => reports.push(`${code} ${routine}`),
     fire: async (firing) => {
       fired.push(`${firing.slot.routine} ${time(firing.slot.due)}`);

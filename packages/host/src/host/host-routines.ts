@@ -1,0 +1,209 @@
+import { isJsonObject, type JsonObject } from '@fairlead/base';
+import type { RoutineScope } from '@fairlead/hub';
+import type { Database, DatabaseKind } from '@fairlead/store';
+import { AgentSchedules, type ScheduleFiring } from '../routines/agent-schedules.ts';
+import { declareRoutines } from '../routines/declared-routines.ts';
+import { type Firing, type FiringEnd, RoutineEngine, type SlotFate } from '../routines/routine-engine.ts';
+import type { RoutinePlace } from '../routines/routine-rows.ts';
+import { SCHEDULE_HANDLER } from '../routines/schedule.ts';
+import { readSlotName, type SlotEnd, type SlotRow, slotName } from '../routines/slot-rows.ts';
+import type { TurnFloor } from '../turn/turn-floor.ts';
+import type { TurnReport } from '../turn/turn-options.ts';
+import type { HostReport } from './host-options.ts';
+
+export interface HostRoutinesPorts {
+  readonly floor: TurnFloor;
+  /** IANA name: where a pattern without one is meant. */
+  readonly zone: string;
+  /** Something waits in a session. */
+  readonly woken: (session: string) => void;
+  readonly report: (report: HostReport) => void;
+}
+
+/** The routines of a host: its extensions' and its agents', fired through the hub. */
+export class HostRoutines {
+  readonly #ports: HostRoutinesPorts;
+  readonly #schedules: AgentSchedules;
+  /** What a schedule's firing came to, by slot, until the engine asks. */
+  readonly #ends = new Map<string, FiringEnd>();
+  #engine: RoutineEngine | undefined;
+  #peerDatabase: Database | undefined;
+
+  constructor(ports: HostRoutinesPorts) {
+    this.#ports = ports;
+    const { floor, zone, woken } = ports;
+    this.#schedules = new AgentSchedules({ floor, zone, woken });
+  }
+
+  /** Settles what an earlier start left and begins to fire. After the recovery of turns, before anything runs. */
+  async start(): Promise<void> {
+    const { floor, zone, report } = this.#ports;
+    const { peer, store, clock, boot, state } = floor;
+    this.#engine = await RoutineEngine.start(
+      {
+        ...{ peer, store, clock, boot, zone },
+        placeOf: (root, kind) => this.#placeOf(root, kind),
+        fire: (firing) => this.#fire(firing),
+        fateOf: (slot) => this.#fateOf(slot),
+        heldBack: (place) => this.#heldBack(place),
+        report: ({ code, routine, reason }) =>
+          report({ level: 'warn', code, message: `The routine ${routine} did not run: ${reason}` }),
+      },
+      { isPaused: state.pausedAtMs !== null },
+    );
+    await this.declare();
+  }
+
+  /** Absent before `start`. */
+  get engine(): RoutineEngine | undefined {
+    return this.#engine;
+  }
+
+  /** Writes down what extensions declare for the host and for its agents. */
+  async declare(): Promise<void> {
+    const { agents, hub, peer } = this.#ports.floor;
+    const manifests = hub.extensions().flatMap(({ manifest }) => manifest ?? []);
+    if (manifests.some(({ routines }) => routines.some(({ scope }) => scope === 'global')))
+      await declareRoutines(peer, await this.#ownDatabase(), 'global', manifests);
+    if (!manifests.some(({ routines }) => routines.some(({ scope }) => scope === 'agent'))) return;
+    for (const { id, isHome } of await agents.list())
+      if (isHome) await declareRoutines(peer, await agents.open(id), 'agent', manifests);
+  }
+
+  /** The same for a session that was opened. */
+  async declareIn(session: string): Promise<void> {
+    const { sessions, hub, peer } = this.#ports.floor;
+    const manifests = hub.extensions().flatMap(({ manifest }) => manifest ?? []);
+    if (!manifests.some(({ routines }) => routines.some(({ scope }) => scope === 'session'))) return;
+    await declareRoutines(peer, await sessions.open(session), 'session', manifests);
+  }
+
+  /** What the handler of agents' schedules calls: `payload` as the engine gave it. */
+  async fireSchedule(payload: unknown): Promise<void> {
+    const firing = firingOf(payload);
+    if (firing === undefined) return;
+    const { agent, schedule, due } = firing;
+    const end = await this.#schedules.fire(firing);
+    this.#ends.set(slotName({ database: agent, routine: `schedule:${schedule}`, due }), end);
+  }
+
+  /** A turn has ended that a slot began. */
+  async turnEnded(
+    name: string,
+    turn: string,
+    { status, code }: Pick<TurnReport, 'status' | 'code'>,
+  ): Promise<void> {
+    const slot = readSlotName(name);
+    if (slot !== undefined) await this.#engine?.settled(slot, endOfTurn(status, code), turn);
+  }
+
+  /** A directive of a slot that nobody will answer. */
+  async turnNever(name: string, code: string): Promise<void> {
+    const slot = readSlotName(name);
+    if (slot !== undefined) await this.#engine?.settled(slot, { state: 'fired', outcome: 'failed', code });
+  }
+
+  pause(): void {
+    this.#engine?.pause();
+  }
+
+  resume(): void {
+    this.#engine?.resume();
+  }
+
+  async close(): Promise<void> {
+    await this.#engine?.close();
+  }
+
+  async #placeOf(root: string, kind: DatabaseKind): Promise<RoutinePlace | undefined> {
+    const { agents, sessions } = this.#ports.floor;
+    switch (kind) {
+      case 'peer':
+        return { kind: 'global', database: await this.#ownDatabase(root) };
+      case 'agent':
+        return (await agents.isHome(root)) ? { kind: 'agent', database: await agents.open(root) } : undefined;
+      case 'session': {
+        const meta = await sessions.meta(root).catch(() => undefined);
+        if (meta === undefined || meta.closed || meta.host === undefined) return undefined;
+        if (!(await agents.isHome(meta.host))) return undefined;
+        return { kind: 'session', database: await sessions.open(root) };
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  async #fire({ place, slot, routine, signal }: Firing): Promise<FiringEnd> {
+    const { hub } = this.#ports.floor;
+    const { extension, name, payload } = routine;
+    const isSchedule = extension === SCHEDULE_HANDLER.extension && isJsonObject(payload);
+    const scope: RoutineScope = isSchedule ? { kind: 'global' } : scopeOf(place);
+    if (scope.kind === 'session') await hub.openSession(scope.session);
+    const outcome = await hub.dispatchRoutine({
+      extension,
+      routine: name,
+      scope,
+      payload: isSchedule ? { ...payload, due: slot.due } : payload,
+      signal,
+    });
+    const said = this.#ends.get(slotName(slot));
+    this.#ends.delete(slotName(slot));
+    if (said !== undefined) return said;
+    if ('value' in outcome) return { state: 'fired', outcome: 'completed' };
+    const { certainty, fault } = outcome;
+    if (certainty === 'outcome_unknown') return { state: 'unknown', code: fault.code };
+    return { state: 'fired', outcome: 'failed', code: fault.code };
+  }
+
+  async #fateOf(slot: SlotRow): Promise<SlotFate> {
+    if (slot.routine.startsWith('schedule:')) return await this.#schedules.fateOf(slot);
+    return { state: 'unknown', code: 'host_ended' };
+  }
+
+  /** The ceilings of a day, of an agent or of a session hold routines back until they are raised or the day is over. */
+  async #heldBack({ kind, database }: RoutinePlace): Promise<string | undefined> {
+    const { ledger } = this.#ports.floor;
+    const { root } = database;
+    const subject = {
+      root: '',
+      session: kind === 'session' ? root : '',
+      agent: kind === 'agent' ? root : '',
+    };
+    return (await ledger.reached(subject)) === null ? undefined : 'ceiling_reached';
+  }
+
+  /** The database that is this peer's alone; made when it is first needed. */
+  async #ownDatabase(known?: string): Promise<Database> {
+    const { peer } = this.#ports.floor;
+    if (this.#peerDatabase !== undefined) return this.#peerDatabase;
+    const [own] = known === undefined ? await peer.list({ kind: 'peer' }) : [{ root: known }];
+    this.#peerDatabase = own === undefined ? await peer.create('peer') : await peer.open(own.root);
+    return this.#peerDatabase;
+  }
+}
+
+function scopeOf({ kind, database }: RoutinePlace): RoutineScope {
+  if (kind === 'global') return { kind };
+  return kind === 'agent' ? { kind, agent: database.root } : { kind, session: database.root };
+}
+
+function endOfTurn(status: TurnReport['status'], code: string | undefined): SlotEnd {
+  switch (status) {
+    case 'completed':
+    case 'silent':
+      return { state: 'fired', outcome: 'completed' };
+    case 'cancelled':
+      return { state: 'fired', outcome: 'cancelled' };
+    case 'interrupted':
+      return { state: 'unknown', code: 'turn_interrupted' };
+    default:
+      return { state: 'fired', outcome: 'failed', code: code ?? `turn_${status}` };
+  }
+}
+
+function firingOf(payload: unknown): ScheduleFiring | undefined {
+  if (typeof payload !== 'object' || payload === null) return undefined;
+  const { agent, schedule, due } = payload as JsonObject;
+  if (typeof agent !== 'string' || typeof schedule !== 'string' || typeof due !== 'number') return undefined;
+  return { agent, schedule, due };
+}
