@@ -8,7 +8,7 @@ export function checkExtensions(listed: Json, { command, stateFlag }: CommandHin
   const rows = isJsonObject(listed) ? objectsIn(listed['extensions']) : [];
   const next = `What it says: \`${command} ext list${stateFlag}\`, and \`${command} logs${stateFlag}\`.`;
   const troubled = rows.flatMap((row) => {
-    const fault = extensionFault(row);
+    const fault = faultOf(row);
     if (fault === null) return [];
     const what = row['state'] === 'down' ? 'it does not run' : 'it does not run at every scope';
     const check = `extension ${safeLine(row['name'])}`;
@@ -24,8 +24,7 @@ export function checkExtensions(listed: Json, { command, stateFlag }: CommandHin
   return troubled.length > 0 ? troubled : [well('extensions', `${rows.length} run`)];
 }
 
-/** Why one does not run, or not at every scope; null where it does. */
-export function extensionFault({ state, reason, failures }: JsonObject): JsonObject | null {
+function faultOf({ state, reason, failures }: JsonObject): JsonObject | null {
   if (state === 'running') return null;
   if (isJsonObject(reason ?? null)) return reason as JsonObject;
   return objectsIn(failures)[0] ?? { code: 'extension_load_failed', reason: 'nobody knows why' };

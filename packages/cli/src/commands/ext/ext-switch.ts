@@ -1,4 +1,4 @@
-import { FairleadError, isJsonObject } from '@fairlead/base';
+import { isJsonObject } from '@fairlead/base';
 import { runningHost } from '../../client/ask-host.ts';
 import { sessionPath } from '../../client/find-session.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -24,15 +24,10 @@ export async function extSwitch(
   const line = `/extensions ${what.sub} ${quoted(what.name)}${flags.agent === true ? ' agent' : ''}`;
   const timeoutMs = answerTimeoutMs.extension;
   const output = await ask({ method: 'POST', path, body: { line }, timeoutMs });
-  const { text, data = null, error } = isJsonObject(output) ? output : {};
-  if (isJsonObject(error ?? null)) throw refusal(error as { readonly [key: string]: string });
+  const { text, data = null } = isJsonObject(output) ? output : {};
   if (flags.json === true) context.stdout(jsonLine(data));
   else context.stdout(`${safeText(typeof text === 'string' ? text : '')}\n`);
   return exitCodes.done;
-}
-
-function refusal({ code = 'internal_error', message = '', usage }: { readonly [key: string]: string }) {
-  return new FairleadError(code, message, usage === undefined ? {} : { detail: { usage } });
 }
 
 /** One word for the splitter of command lines. */

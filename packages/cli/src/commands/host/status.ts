@@ -3,7 +3,6 @@ import { isFolderHeld } from '@fairlead/store';
 import { cliError } from '../../cli-error.ts';
 import { adminRequest } from '../../client/admin-request.ts';
 import type { CommandContext } from '../../command-context.ts';
-import { extensionFault } from '../../doctor/extensions.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { type CommandHint, commandHint } from '../../output/command-hint.ts';
 import { jsonLine, objectsIn, safeLine } from '../../output/safe-text.ts';
@@ -30,25 +29,14 @@ export async function status(context: CommandContext, flags: StatusFlags): Promi
     return exitCodes.unknown;
   }
   const { url, pid } = server;
-  const ask = (path: string) => adminRequest(context, { url, stateDirectory, method: 'GET', path });
-  const output = await ask('/api/admin/status');
-  const { runners: listed, agents = null } = isJsonObject(output) ? output : {};
-  const extensions = downIn(await ask('/api/admin/extensions'));
+  const path = '/api/admin/status';
+  const output = await adminRequest(context, { url, stateDirectory, method: 'GET', path });
+  const { runners: listed, agents = null, extensions: down } = isJsonObject(output) ? output : {};
+  const extensions = objectsIn(down);
   const report = { running: true, url, pid, stateDirectory, runners: objectsIn(listed), agents, extensions };
   if (flags.json === true) context.stdout(jsonLine(report));
   else context.stdout(render({ ...report, command: commandHint(context, stateDirectory) }));
   return exitCodes.done;
-}
-
-/** The extensions that do not run, or not everywhere. */
-function downIn(output: Json): JsonObject[] {
-  const rows = isJsonObject(output) ? objectsIn(output['extensions']) : [];
-  return rows.flatMap((row) => {
-    const { name = null, state = null } = row;
-    const fault = extensionFault(row);
-    if (fault === null) return [];
-    return [{ name, state, code: fault['code'] ?? null, reason: fault['reason'] ?? null }];
-  });
 }
 
 function render(report: {
