@@ -11,6 +11,8 @@ export interface FakePeerOptions {
   /** Where bubblewrap stands; absent is nowhere. */
   readonly bubblewrap?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** What was judged, in place of what stands there now. */
+  readonly path?: (asked: string) => string;
   readonly random?: Random;
   readonly spawnEnd?: SpawnEnd;
   /** What it answers in place of judging. */
@@ -40,6 +42,7 @@ export function fakePeer(options: FakePeerOptions): FakePeer {
     async path(caller, kind, path) {
       asked.push(['path', caller, kind, path]);
       judge();
+      if (options.path !== undefined) return options.path(path);
       const real = realOf(isAbsolute(path) ? path : join(workspace, path));
       const list = grants?.fs?.[kind];
       const isGranted =

@@ -83,32 +83,36 @@ async function keepAttributes(file: FileHandle, there: Stats): Promise<void> {
   await file.chmod(there.mode & 0o7777);
 }
 
-/** Makes a folder with those above it. The first one that it made, where it made any. */
+/** Makes a folder with those above it. The first one that was missing, where one was. */
 async function makeFolder(folder: string): Promise<string | undefined> {
-  let made: string | undefined;
+  const missing = await firstMissing(folder);
   try {
-    made = await mkdir(folder, { recursive: true });
-    if ((await realpath(folder)) === folder) return made;
+    if (missing !== undefined) await mkdir(folder, { recursive: true });
+    if ((await realpath(folder)) === folder) return missing;
   } catch (thrown) {
-    if (systemCode(thrown) === 'EEXIST')
-      throw toolFault('not_started', 'file_not_found', 'a folder on its way is a file');
+    await takeAway(folder, missing);
     throw fileFault(thrown);
   }
-  await takeAway(folder, made);
+  await takeAway(folder, missing);
   throw toolFault('not_started', 'file_not_regular', 'its folder was moved');
 }
 
+async function firstMissing(folder: string): Promise<string | undefined> {
+  let missing: string | undefined;
+  for (let at = folder; (await statOf(at)) === undefined; at = dirname(at)) missing = at;
+  return missing;
+}
+
+/** Takes empty folders away, from `folder` up to the first one that was made. */
 async function takeAway(folder: string, made: string | undefined): Promise<void> {
   if (made === undefined) return;
   for (let at = folder; at.startsWith(made); at = dirname(at)) {
-    // Somebody else may use it by now.
-    if (
-      !(await rmdir(at).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return;
+    try {
+      await rmdir(at);
+    } catch (thrown) {
+      // Not made at all, or used by somebody else by now.
+      if (systemCode(thrown) !== 'ENOENT') return;
+    }
   }
 }
 

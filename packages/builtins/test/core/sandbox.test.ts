@@ -1,12 +1,21 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, requires, temporaryFolder, waitFor } from '@fairlead/testing';
+import { hygiene, requires, spawnAsNobody, temporaryFolder, waitFor } from '@fairlead/testing';
 import { BUBBLEWRAP, coreOver, sandboxFloor } from './core-floor.ts';
 
 const skip = requires('bubblewrap');
+
+/** Some machines let root make namespaces and nobody else. */
+function nobodySkip(): false | string {
+  const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const proof = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true'], user);
+  return proof.status === 0 ? false : 'bubblewrap is not permitted here without privileges';
+}
 const NO_NETWORK =
   '[sandbox: commands have no network, because nothing could hold them to what the grants allow of it]';
 
@@ -169,6 +178,28 @@ test('nothing in a sandbox outlives it, and a late command is killed with all it
     [(await answer).certainty, (await answer).text],
     ['outcome_unknown', 'tool_timeout: The tool did not answer within its time.\nso far'],
   );
+});
+
+test('the sandbox holds for a user without rights as it does for root', {
+  skip: skip || nobodySkip(),
+}, async (t) => {
+  hygiene(t);
+  const workspace = temporaryFolder(t, { mode: 0o777 });
+  const program = join(import.meta.dirname, '../fixtures/shell-as-nobody.ts');
+  const commands = ['echo x > a; cat a', 'touch /usr/new', 'cat /etc/shadow', '(exit 4)'];
+  const child = spawnAsNobody(process.execPath, [program, workspace, BUBBLEWRAP, ...commands], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let said = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  await once(child, 'close');
+  const [written, system, shadow, failed] = JSON.parse(said) as string[];
+  assert.equal(written, 'x');
+  assert.match(system ?? '', /Read-only file system/);
+  assert.match(shadow ?? '', /No such file or directory/);
+  assert.equal(failed, '[no output]\n[exit code 4]');
 });
 
 test('a granted folder that has become a link is not brought into the sandbox', { skip }, async (t) => {
