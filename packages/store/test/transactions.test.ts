@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { RecordRef } from '../src/log/record-ref.ts';
 import { peerTest, texts } from './peer-fixture.ts';
 
 const ADD_CURSOR = 'INSERT INTO cursors (name, n) VALUES (?, ?)';
@@ -129,6 +130,21 @@ peerTest('a record has its id only once its transaction is committed', async (_t
   );
   const ref = await peer.transaction((tx) => tx.on(session).append('entries', 1));
   assert.equal(ref.id, `${peer.author}:2:0`);
+});
+
+peerTest('a statement may name a record of a database that the same transaction makes', async (_t, open) => {
+  const { peer, store } = await open();
+  const begun = await peer.transaction((tx) => {
+    let first: RecordRef | undefined;
+    const root = tx.create('session', (session) => {
+      first = session.append('entries', 'first');
+    });
+    if (first !== undefined) tx.write(ADD_CURSOR, [first, 1], 1);
+    return root;
+  });
+  const [row] = await store.read<{ name: string }>('SELECT name FROM cursors LIMIT 1');
+  const entries = (await peer.open(begun)).table('entries');
+  assert.equal((await entries.at(row?.name ?? ''))?.value, 'first');
 });
 
 peerTest('a transaction that collects nothing writes nothing; too much is refused', async (_t, open) => {

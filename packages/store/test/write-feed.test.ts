@@ -170,3 +170,29 @@ peerTest('an idle consumer keeps its cursor after a second', async (_t, open) =>
   await clock.advance(1_000);
   await waitFor(async () => (await kept()) === 2, { what: 'the cursor' });
 });
+
+peerTest('somebody may wait until a consumer has taken everything there is', async (_t, open) => {
+  const { peer } = await open();
+  const { writes, consume } = keeper();
+  const off = await peer.onWrite('test', consume);
+  await off.caughtUp();
+  assert.equal(writes.length, 0);
+  const session = await peer.create('session');
+  await session.table('entries').append('one');
+  await off.caughtUp();
+  assert.equal(writes.length, 2);
+  await off();
+  await off.caughtUp();
+});
+
+peerTest('what arrived can be read again, from any number on', async (_t, open) => {
+  const { peer } = await open();
+  assert.equal(peer.lastArrival, 0);
+  assert.deepEqual(await peer.arrivals(0), []);
+  const session = await peer.create('session');
+  await session.table('entries').append('one');
+  assert.equal(peer.lastArrival, 2);
+  const [write, ...others] = await peer.arrivals(1);
+  assert.deepEqual([write?.cursor, write?.database, others], [2, session.root, []]);
+  assert.deepEqual(write?.ops, [{ op: 'append', table: 'entries', value: 'one' }]);
+});

@@ -8,7 +8,7 @@ import { clockAt, reachOf } from '../log/hybrid-clock.ts';
 import type { LogEngine } from '../log/log-engine.ts';
 import { type DatabaseKind, rootId, SETTINGS_DOC } from '../log/names.ts';
 import { authorOp, genesisOp, type PreparedOp, setOp } from '../log/op.ts';
-import type { RecordRef } from '../log/record-ref.ts';
+import { type RecordRef, recordId } from '../log/record-ref.ts';
 import { sealCommit, sealGenesis } from '../log/seal.ts';
 import { settingsCommit, settleRights } from '../log/settle-rights.ts';
 import type { JudgedCommit, Plan, UnitPart, UnitStatement } from '../log/unit.ts';
@@ -65,6 +65,9 @@ export class TransactionDraft implements Tx {
       draft.add(setOp(SETTINGS_DOC, ['peers', peer], { role }));
     work?.(draft);
     const commit = sealGenesis(draft.ops, identity, clock.wallMs());
+    // Sealed already, so its records have their ids; the statements of this transaction may name them.
+    const { author, seq } = commit.header;
+    for (const [index, ref] of draft.refs.entries()) ref?.place(recordId(author, seq, index));
     const state = emptyState(engine, rootId(kind, commit.hash), kind);
     const peer = identity.peer.id;
     const settings = [settingsCommit(commit, peer)];
