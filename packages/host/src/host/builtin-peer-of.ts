@@ -14,12 +14,14 @@ import type { Spawner } from '../spawn/spawner.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { HostOptions } from './host-options.ts';
 import type { HostPeer, PeerCaller } from './host-peer.ts';
+import type { HostRoutines } from './host-routines.ts';
 import { summarizeBefore } from './summary.ts';
 
 /** What of a host that has started its built-ins' questions need. */
 export interface PeerFloor {
   readonly floor: TurnFloor;
   readonly spawner: Spawner;
+  readonly routines: HostRoutines;
 }
 
 /** What the host hands to its built-in extensions; `started` answers undefined until there is a floor. */

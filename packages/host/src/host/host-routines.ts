@@ -26,20 +26,15 @@ export class HostRoutines {
   readonly #schedules: AgentSchedules;
   /** What a schedule's firing came to, by slot, until the engine asks. */
   readonly #ends = new Map<string, FiringEnd>();
-  #engine: RoutineEngine | undefined;
+  readonly engine: RoutineEngine;
   #peerDatabase: Database | undefined;
 
   constructor(ports: HostRoutinesPorts) {
     this.#ports = ports;
-    const { floor, zone, woken } = ports;
-    this.#schedules = new AgentSchedules({ floor, zone, woken });
-  }
-
-  /** Settles what an earlier start left and begins to fire. After the recovery of turns, before anything runs. */
-  async start(): Promise<void> {
-    const { floor, zone, report } = this.#ports;
+    const { floor, zone, woken, report } = ports;
     const { peer, store, clock, boot, state } = floor;
-    this.#engine = await RoutineEngine.start(
+    this.#schedules = new AgentSchedules({ floor, zone, woken });
+    this.engine = new RoutineEngine(
       {
         ...{ peer, store, clock, boot, zone },
         placeOf: (root, kind) => this.#placeOf(root, kind),
@@ -51,12 +46,12 @@ export class HostRoutines {
       },
       { isPaused: state.pausedAtMs !== null },
     );
-    await this.declare();
   }
 
-  /** Absent before `start`. */
-  get engine(): RoutineEngine | undefined {
-    return this.#engine;
+  /** Settles what an earlier start left and begins to fire. After the recovery of turns, before anything runs. */
+  async start(): Promise<void> {
+    await this.engine.start();
+    await this.declare();
   }
 
   /** Writes down what extensions declare for the host and for its agents. */
@@ -94,25 +89,13 @@ export class HostRoutines {
     { status, code }: Pick<TurnReport, 'status' | 'code'>,
   ): Promise<void> {
     const slot = readSlotName(name);
-    if (slot !== undefined) await this.#engine?.settled(slot, endOfTurn(status, code), turn);
+    if (slot !== undefined) await this.engine.settled(slot, endOfTurn(status, code), turn);
   }
 
   /** A directive of a slot that nobody will answer. */
   async turnNever(name: string, code: string): Promise<void> {
     const slot = readSlotName(name);
-    if (slot !== undefined) await this.#engine?.settled(slot, { state: 'fired', outcome: 'failed', code });
-  }
-
-  pause(): void {
-    this.#engine?.pause();
-  }
-
-  resume(): void {
-    this.#engine?.resume();
-  }
-
-  async close(): Promise<void> {
-    await this.#engine?.close();
+    if (slot !== undefined) await this.engine.settled(slot, { state: 'fired', outcome: 'failed', code });
   }
 
   async #placeOf(root: string, kind: DatabaseKind): Promise<RoutinePlace | undefined> {

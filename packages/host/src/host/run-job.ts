@@ -5,10 +5,36 @@ import { unwritable } from '../sessions/unwritable.ts';
 import { runTurn } from '../turn/run-turn.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { TurnReport } from '../turn/turn-options.ts';
+import type { HostRoutines } from './host-routines.ts';
 import { type TurnJob, Unanswerable } from './scheduler.ts';
 
+/** Who wants to know how the turn of a firing ended. */
+export type SlotKeeper = Pick<HostRoutines, 'turnEnded' | 'turnNever'>;
+
 /** Runs a turn that entries of a session began. Rejects with `Unanswerable` where nobody will ever answer them. */
-export async function runJob(floor: TurnFloor, job: TurnJob, signal: AbortSignal): Promise<TurnReport> {
+export async function runJob(
+  floor: TurnFloor,
+  job: TurnJob,
+  signal: AbortSignal,
+  slots: SlotKeeper,
+): Promise<TurnReport> {
+  const slot = await slotOf(floor, job).catch(unwritable);
+  try {
+    const report = await answer(floor, job, signal, slot);
+    if (slot !== undefined) await slots.turnEnded(slot, job.turn, report);
+    return report;
+  } catch (error) {
+    if (error instanceof Unanswerable && slot !== undefined) await slots.turnNever(slot, error.reason);
+    throw error;
+  }
+}
+
+async function answer(
+  floor: TurnFloor,
+  job: TurnJob,
+  signal: AbortSignal,
+  slot: string | undefined,
+): Promise<TurnReport> {
   const { turn, session, wakes, extras } = job;
   try {
     const meta = await floor.sessions.meta(session);
@@ -16,7 +42,6 @@ export async function runJob(floor: TurnFloor, job: TurnJob, signal: AbortSignal
     const agent = meta.agents.find(({ id }) => id === job.agent);
     if (agent === undefined) throw new Unanswerable('agent_not_attached');
     if (!(await floor.agents.isHome(agent.id))) throw new Unanswerable('agent_not_home');
-    const slot = await slotOf(floor, job);
     const fired = slot === undefined ? {} : { slot };
     return await runTurn(floor, { turn, session, agent, wakes, signal, ...fired, ...extras });
   } catch (error) {

@@ -22,6 +22,7 @@ import { ceilingWords } from '../usage/ceiling-words.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
 import type { AgentHost, AgentHostStatus, RunOptions, RunReport } from './agent-host.ts';
 import { saidOnce } from './first-words.ts';
+import type { HostRoutines } from './host-routines.ts';
 import { cutShortTurn } from './last-turn.ts';
 import { runOnce } from './run-once.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -34,6 +35,7 @@ export interface RunningParts {
   readonly floor: TurnFloor;
   readonly scheduler: Scheduler;
   readonly spawner: Spawner;
+  readonly routines: HostRoutines;
   readonly workspaces: Workspaces;
   readonly recovered: Recovered;
   readonly feed: Off;
@@ -80,6 +82,10 @@ export class RunningHost implements AgentHost {
 
   get state(): HostState {
     return this.floor.state;
+  }
+
+  get routines(): HostRoutines {
+    return this.#parts.routines;
   }
 
   get recovered(): Recovered {
@@ -149,6 +155,7 @@ export class RunningHost implements AgentHost {
     const reason = hostError('host_paused');
     const pausing = state.pause(nowMs(clock));
     this.#halt.abort(reason);
+    this.routines.engine.pause();
     await this.#parts.scheduler.cancelAll(reason);
     return await pausing;
   }
@@ -156,6 +163,7 @@ export class RunningHost implements AgentHost {
   async resume(): Promise<boolean> {
     if (!(await this.floor.state.resume())) return false;
     this.#halt = new AbortController();
+    this.routines.engine.resume();
     await this.#wakeWaiting();
     return true;
   }
@@ -171,11 +179,13 @@ export class RunningHost implements AgentHost {
 
   async openSession(session: string): Promise<void> {
     await this.floor.hub.openSession(session);
+    await this.routines.declareIn(session);
   }
 
   async closeSession(session: string): Promise<void> {
     // First, so that nothing begins there any more.
     await this.sessions.close(session);
+    this.routines.engine.leave(session);
     const { scheduler, spawner } = this.#parts;
     const reason = hostError('session_closed');
     await Promise.all([scheduler.cancel(session, reason), spawner.cancelOf(session, reason)]);
@@ -225,6 +235,7 @@ export class RunningHost implements AgentHost {
   async idle(): Promise<void> {
     const { scheduler, spawner, feed, start } = this.#parts;
     for (;;) {
+      await this.routines.engine.idle();
       await scheduler.quiet();
       await spawner.quiet();
       await feed.caughtUp();
@@ -248,7 +259,7 @@ export class RunningHost implements AgentHost {
     scheduler.stop();
     this.#halt.abort(reason);
     const ended = (async () => {
-      await scheduler.cancelAll(reason);
+      await Promise.all([scheduler.cancelAll(reason), this.routines.engine.close()]);
       await spawner.quiet();
     })();
     const { promise: late, resolve } = Promise.withResolvers<'late'>();

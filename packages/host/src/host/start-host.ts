@@ -22,6 +22,7 @@ import type { TurnFloor } from '../turn/turn-floor.ts';
 import { UsageLedger } from '../usage/usage-ledger.ts';
 import type { PeerFloor } from './builtin-peer-of.ts';
 import type { HostOptions } from './host-options.ts';
+import { HostRoutines } from './host-routines.ts';
 import { runJob } from './run-job.ts';
 import { RunningHost } from './running-host.ts';
 import { Scheduler } from './scheduler.ts';
@@ -54,8 +55,12 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
     newTurn: () => randomId('trn_', random),
     isPaused: () => floor.state.pausedAtMs !== null,
     isOwn: async (session) => (await sessions.meta(session).catch(() => undefined))?.parent === undefined,
-    run: (job, signal) => runJob(floor, job, signal),
+    run: (job, signal) => runJob(floor, job, signal, routines),
     failed: (session, error) => report({ level: 'error', ...saidOf(error), session }),
+  });
+  const routines = new HostRoutines({
+    ...{ floor, report, zone: options.tables.usage.zone },
+    woken: (session) => scheduler.wake(session),
   });
   const spawner = new Spawner({
     floor,
@@ -63,11 +68,12 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
     cancel: (session, reason) => scheduler.cancel(session, reason),
     failed: (session, error) => report({ level: 'warn', ...saidOf(error), session }),
   });
-  built({ floor, spawner });
+  built({ floor, spawner, routines });
+  if (!alone) await routines.start();
   const feed = await feedWakes(floor, (session) => scheduler.wake(session));
   stack.defer(() => feed());
   const host = new RunningHost({
-    ...{ start, floor, scheduler, spawner, workspaces, recovered, feed },
+    ...{ start, floor, scheduler, spawner, routines, workspaces, recovered, feed },
     owned: stack.move(),
   });
   if (!alone) for (const session of recovered.waiting) scheduler.wake(session);

@@ -95,33 +95,28 @@ export class RoutineEngine {
   #missedUntilMs = Number.NEGATIVE_INFINITY;
   #prunedAtMs = Number.NEGATIVE_INFINITY;
 
-  private constructor(options: RoutineEngineOptions, isPaused: boolean) {
+  constructor(options: RoutineEngineOptions, { isPaused = false }: { readonly isPaused?: boolean } = {}) {
     this.#options = options;
     this.#isPaused = isPaused;
   }
 
-  /** Loads what is known, settles what an earlier start left, and begins to fire. After the recovery of turns. */
-  static async start(
-    options: RoutineEngineOptions,
-    { isPaused = false }: { readonly isPaused?: boolean } = {},
-  ): Promise<RoutineEngine> {
-    const engine = new RoutineEngine(options, isPaused);
-    const { peer, store } = options;
-    for (const { root, kind } of await routinePlaces(store)) await engine.#place(root, kind);
-    await engine.#recover();
-    engine.#off = await peer.onWrite(
+  /** Loads what is known, settles what an earlier start left, and begins to fire. After the recovery of turns; once. */
+  async start(): Promise<void> {
+    const { peer, store } = this.#options;
+    for (const { root, kind } of await routinePlaces(store)) await this.#place(root, kind);
+    await this.#recover();
+    this.#off = await peer.onWrite(
       'routines',
       async ({ database, kind, ops }) => {
         for (const op of ops) {
           if (op.op !== 'put' || !('table' in op)) continue;
           const routine = routineOf(op.table, op.key);
-          if (routine !== undefined) await engine.changed(database, kind, routine);
+          if (routine !== undefined) await this.changed(database, kind, routine);
         }
       },
       { from: 'start' },
     );
-    engine.#tick();
-    return engine;
+    this.#tick();
   }
 
   /** Reads a routine's row again: it was written, here or on another peer. Idempotent. */

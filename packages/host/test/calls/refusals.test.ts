@@ -186,7 +186,11 @@ test('a closed session, a ceiling of the turn and one that was spent let no call
     usage: { input: 9, output: 3, cached: 0, written: 0, reasoning: 0 },
   });
   await room.call('look');
-  await assertRefused(room, 'ceiling_reached', `ceiling_reached: ${words} (of a turn: 10 tokens, 12 tokens used)`);
+  await assertRefused(
+    room,
+    'ceiling_reached',
+    `ceiling_reached: ${words} (of a turn: 10 tokens, 12 tokens used)`,
+  );
   await room.sessions.close(room.session);
   assert.equal((await room.call('look')).code, 'session_closed');
 });

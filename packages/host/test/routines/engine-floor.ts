@@ -76,7 +76,8 @@ export async function engineFloor(
       return (await options.fire?.(firing)) ?? { state: 'fired', outcome: 'completed' };
     },
   });
-  let engine = await RoutineEngine.start(optionsFor(options.boot ?? 'boot_1'));
+  let engine = new RoutineEngine(optionsFor(options.boot ?? 'boot_1'));
+  await engine.start();
   t.after(() => engine.close());
   return {
     host,
@@ -108,7 +109,8 @@ export async function engineFloor(
     },
     async restart({ fate, boot = 'boot_2', isPaused = false } = {}) {
       await engine.close();
-      engine = await RoutineEngine.start(optionsFor(boot, fate), { isPaused });
+      engine = new RoutineEngine(optionsFor(boot, fate), { isPaused });
+      await engine.start();
       await settle(engine);
     },
   };

@@ -226,7 +226,7 @@ test('two engines on one database, their clocks two minutes apart, run each slot
   const { peer, store, clock } = floor.host;
   await floor.put('greet', hello(hourly));
   const fired: number[] = [];
-  const other = await RoutineEngine.start({
+  const other = new RoutineEngine({
     peer: {
       ...peer,
       transaction: peer.transaction.bind(peer),
@@ -244,6 +244,7 @@ test('two engines on one database, their clocks two minutes apart, run each slot
       return { state: 'fired', outcome: 'completed' };
     },
   });
+  await other.start();
   t.after(() => other.close());
   for (let hour = 0; hour < 6; hour += 1) {
     await floor.pass(60 * MINUTE);
