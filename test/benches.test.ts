@@ -121,6 +121,33 @@ test('the bench of models reads a reply as a raw client does, piece by piece', a
   );
 });
 
+test('the benches of turns take turns, one after another and 200 at once', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'bench.json');
+  const ignore = () => {};
+  await runBenches(['--only', 'turn,turns-at-once', '--quick', '--seed', '1', '--json', file], benches, {
+    out: ignore,
+    err: ignore,
+    freshSeed: () => 1,
+    signal: new AbortController().signal,
+  });
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  assert.deepEqual(report.failures, []);
+  assert.deepEqual(
+    report.rows.map(({ goal, goalOf }: Record<string, unknown>) => [goal, goalOf]),
+    [
+      [null, null],
+      [5, 'limit'],
+      [1.3, 'ratio'],
+      [1, 'limit'],
+      [null, null],
+      [null, null],
+      [null, null],
+      [1, 'limit'],
+    ],
+  );
+});
+
 test('every bench has a name of its own, which --only takes', () => {
   const names = benches.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);

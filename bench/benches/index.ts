@@ -17,6 +17,7 @@ import { storeAppend } from './store-append.ts';
 import { storeMemory } from './store-memory.ts';
 import { storeOpen } from './store-open.ts';
 import { turn } from './turn.ts';
+import { turnsAtOnce } from './turns-at-once.ts';
 import { upReady } from './up-ready.ts';
 
 /** All benches, in the order they run. */
@@ -35,6 +36,7 @@ export const benches: readonly Bench[] = [
   liveSet,
   models,
   turn,
+  turnsAtOnce,
   storeAppend,
   storeOpen,
   storeMemory,
