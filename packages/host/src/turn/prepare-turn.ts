@@ -32,8 +32,8 @@ export async function prepareTurn(
   options: TurnOptions,
   signal: AbortSignal,
 ): Promise<PreparedTurn> {
-  const { sessions, agents, hub, clock, store } = floor;
-  const { turn, session, agent, spawned, worker, timeoutMs } = options;
+  const { sessions, agents, hub, store } = floor;
+  const { turn, session, agent, spawned, worker } = options;
   const database = await sessions.open(session);
   const meta = await sessions.meta(session);
   const { config } = await agents.config(agent.id);
@@ -42,10 +42,8 @@ export async function prepareTurn(
   const workspace = await floor.workspace(session);
   const [count] = await store.read<{ turns: number }>(EARLIER, [session, agent.id]);
   const maxIterations = options.maxIterations ?? worker?.maxIterations ?? config.maxIterations;
-  const deadline = timeoutMs === undefined ? {} : { deadlineMs: clock.monotonicMs() + timeoutMs };
   const budget =
-    spawned?.budget ??
-    new TurnBudget({ root: turn, rootSession: session, iterations: maxIterations, ...deadline });
+    spawned?.budget ?? new TurnBudget({ root: turn, rootSession: session, iterations: maxIterations });
   await hub.openSession(session);
   const set = await hub.liveSet({ session, agent });
   const tools = [config.tools, worker?.tools, ...(spawned?.tools ?? [])];

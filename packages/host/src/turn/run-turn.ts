@@ -58,24 +58,32 @@ async function begin(floor: TurnFloor, options: TurnOptions, prepared: Prepared)
 }
 
 async function toItsEnd(floor: TurnFloor, options: TurnOptions, prepared: Prepared): Promise<TurnReport> {
-  const { turn, session } = options;
-  const { approvals, events, turns } = floor;
   const usage = new TurnUsage();
   const speaker = turnSpeaker(options);
   const steps = prepared.ok ? new TurnSteps(floor, prepared.turn, speaker) : undefined;
-  const over = prepared.ok ? turns.add(prepared.turn) : undefined;
+  const over = prepared.ok ? floor.turns.add(prepared.turn) : undefined;
   try {
     const ending = await endingOf(floor, options, prepared, steps, usage);
     const { status, code, text, entries, ceiling } = ending;
     const spent = { usage: usage.usage, nanousd: usage.nanousd, steps: steps?.begun ?? 0 };
     const said = { status, ...(code === undefined ? {} : { code }), ...spent };
+    const { turn, session } = options;
     const ended = await endTurn(floor, { turn, session, agent: speaker, ...said, entries });
-    if (ended && prepared.ok) await tellEnd(floor, prepared.turn, status);
-    return { ...said, text, calls: steps?.calls ?? [], ...(ceiling === undefined ? {} : { ceiling }) };
+    const report = {
+      ...said,
+      text,
+      calls: steps?.calls ?? [],
+      ...(ceiling === undefined ? {} : { ceiling }),
+    };
+    // Somebody else wrote its end: that one stands, and nobody is told another.
+    if (!ended) return { ...report, status: 'interrupted' };
+    floor.events.turnOver(session, turn);
+    if (prepared.ok) await tellEnd(floor, prepared.turn, status);
+    return report;
   } finally {
     over?.();
-    approvals.endTurn(turn);
-    events.turnOver(session, turn);
+    floor.approvals.endTurn(options.turn);
+    floor.events.turnOver(options.session, options.turn);
   }
 }
 
@@ -96,14 +104,18 @@ async function endingOf(
   }
 }
 
-/** Extensions hear of it when it stands on disk. */
+/** Extensions hear of it when it stands on disk. What they make of it changes nothing about the turn; the hub reports what fails. */
 async function tellEnd(
   floor: TurnFloor,
   { set, session, agent }: PreparedTurn,
   status: TurnStatus,
 ): Promise<void> {
-  await fireAgentEnd(set, { status: toldStatus(status) });
-  if (set.statuses.length > 0) await floor.hub.publish({ session, agent });
+  try {
+    await fireAgentEnd(set, { status: toldStatus(status) });
+    if (set.statuses.length > 0) await floor.hub.publish({ session, agent });
+  } catch {
+    // A hub that closes meanwhile: nobody is left to hear it.
+  }
 }
 
 function toldStatus(status: TurnStatus): 'completed' | 'failed' | 'cancelled' {

@@ -1,25 +1,24 @@
-/** What the turns that one turn began may use together: of tokens and money the ledger knows by `root` and `rootSession`. */
+/**
+ * What the turns that one turn began may use together. Of tokens and money the ledger knows by `root` and `rootSession`; time and cancellation
+ * reach all of them through the signal of the one that began them.
+ */
 export interface TurnBudgetOptions {
   /** The turn that began it all. */
   readonly root: string;
   readonly rootSession: string;
   /** Steps with tools. */
   readonly iterations: number;
-  /** By the monotonic clock; absent is none. */
-  readonly deadlineMs?: number;
 }
 
-/** Steps and time that a turn and everything it spawned share. */
+/** Steps that a turn and everything it spawned share. */
 export class TurnBudget {
   readonly root: string;
   readonly rootSession: string;
-  readonly deadlineMs: number | undefined;
   #left: number;
 
-  constructor({ root, rootSession, iterations, deadlineMs }: TurnBudgetOptions) {
+  constructor({ root, rootSession, iterations }: TurnBudgetOptions) {
     this.root = root;
     this.rootSession = rootSession;
-    this.deadlineMs = deadlineMs;
     this.#left = iterations;
   }
 

@@ -51,7 +51,7 @@ test('a turn that somebody ended meanwhile is not ended twice, and agentEnd does
       },
     },
   });
-  await room.ask('Go');
+  assert.equal((await room.ask('Go')).status, 'interrupted');
   assert.deepEqual((await room.told()).slice(1), ['ack 1', 'end interrupted 0']);
   assert.deepEqual(seen, []);
 });
