@@ -57,7 +57,7 @@ export interface TurnRoomOptions {
   readonly scripts?: JsonObject;
   /** Instead of the script: the model `local/fake`. */
   readonly model?: Model;
-  /** More of `[[backends]]` and of its model. */
+  /** More of `[[backends]]` and of its model; with a `type` there is no script. */
   readonly backend?: JsonObject;
   readonly backendModel?: JsonObject;
   readonly extensions?: readonly Extension[];
@@ -164,14 +164,21 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
 function modelsOf({ clock }: HostFloor, options: TurnRoomOptions): Models {
   const { turns = [], scripts = { default: turns as Json }, backend = {}, backendModel = {} } = options;
   const script = JSON.stringify({ format: 'fairlead-script-v1', scripts });
-  const scripted = { name: 'local', type: 'scripted', file: 'script.json', ...backend };
+  const scripted = backend['type'] === undefined ? { type: 'scripted', file: 'script.json' } : {};
   const tables = readBackends({
-    backends: [{ ...scripted, models: [{ name: 'script', ...backendModel }, { name: 'other' }] }],
+    backends: [
+      {
+        name: 'local',
+        ...scripted,
+        ...backend,
+        models: [{ name: 'script', ...backendModel }, { name: 'other' }],
+      },
+    ],
   });
   assert.ok(tables.ok, JSON.stringify(tables));
   const models = new Models({
     tables: tables.value,
-    ...{ folder: '/', env: {}, clock },
+    ...{ folder: '/', env: { KEY: 'key-of-the-test' }, clock },
     readFile: async () => Buffer.from(script),
   });
   const { model } = options;
