@@ -3,7 +3,7 @@ import type { JsonObject } from '@fairlead/base';
 import { digestKey, Journal } from '@fairlead/dispatch';
 import type { Extension } from '@fairlead/extension';
 import { builtinSource, type ExtensionSource, type Hub, type LiveSet, openHub } from '@fairlead/hub';
-import { hygiene } from '@fairlead/testing';
+import { hygiene, waitFor } from '@fairlead/testing';
 import { Agents, type KnownAgent } from '../../src/agents/agents.ts';
 import { Approvals } from '../../src/approvals/approvals.ts';
 import type { CallEnd } from '../../src/calls/call-end.ts';
@@ -50,6 +50,8 @@ export interface CallRoom extends CallFloor {
   journalled(): Promise<readonly string[]>;
   /** The approval that is open, once there is one. */
   asked(): Promise<string>;
+  /** Until so many are open. */
+  askedFor(count: number): Promise<void>;
   liveSet(): Promise<LiveSet>;
 }
 
@@ -156,12 +158,11 @@ export async function callRoom(t: Test, options: CallRoomOptions = {}): Promise<
       );
     },
     async asked() {
-      for (let tries = 0; tries < 1000; tries += 1) {
-        const [open] = await approvals.open();
-        if (open !== undefined) return open.id;
-        await new Promise((resolve) => setImmediate(resolve));
-      }
-      throw new Error('nobody was asked');
+      await room.askedFor(1);
+      return (await approvals.open())[0]?.id ?? '';
+    },
+    async askedFor(count) {
+      await waitFor(async () => (await approvals.open()).length >= count, { what: 'the question' });
     },
   };
   return room;
