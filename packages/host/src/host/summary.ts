@@ -27,7 +27,7 @@ const ASK = [
 
 /** Writes a summary that a turn made of what stands before it. Rejects with `nothing_to_compact` where nothing does. */
 export async function summarizeBefore(
-  floor: SessionFloor,
+  floor: TurnFloor,
   {
     session,
     turn,
@@ -40,7 +40,7 @@ export async function summarizeBefore(
   const before = row === undefined ? [] : (await database.table(ENTRIES_TABLE).tail(1, row.ack)).rows;
   const [upto] = before;
   if (upto === undefined) throw hostError('nothing_to_compact');
-  await write(floor, session, { by, summary, upto: upto.id, turn });
+  await write(floor, session, { by, summary: keptOf(floor, summary), upto: upto.id, turn });
 }
 
 /**
@@ -80,10 +80,15 @@ export async function summarize(
     emit: () => {},
   });
   if (!outcome.ok) throw 'ceiling' in outcome ? ceilingError(outcome.ceiling) : outcome.fault;
-  const summary = fitText(floor.leaks.text(outcome.reply.text.trim()).value);
+  const summary = keptOf(floor, outcome.reply.text.trim());
   if (summary === '') throw hostError('nothing_to_compact');
   await write(floor, session, { by: speakerOf(agent), summary, upto });
   return { summary, upto, entries };
+}
+
+/** What a model wrote, as it may be kept. */
+function keptOf({ leaks }: TurnFloor, summary: string): string {
+  return fitText(leaks.text(summary).value);
 }
 
 /** What stands there since the last summary: entries that a model would read. */

@@ -31,7 +31,9 @@ const SETTINGS = 'extension_settings';
  */
 export async function makeChildSession(floor: TurnFloor, child: ChildSession): Promise<string> {
   const { sessions, clock, hub } = floor;
-  const { by, call, agent, source, text } = child;
+  const { by, call, agent, source } = child;
+  // A model wrote it, and it is kept.
+  const text = floor.leaks.text(child.text).value;
   const parent = await sessions.meta(by.session);
   const database = await sessions.open(by.session);
   const settings = (await database.doc(SETTINGS).get()) as JsonObject;
