@@ -125,6 +125,21 @@ test('an extension that is turned off is gone from the next turn: tools, hooks, 
   assert.match(report.calls[0]?.text ?? '', /\/extensions add speaking/);
 });
 
+test('an extension that one agent opted out of is gone for that agent alone', async (t) => {
+  const { extension } = counting();
+  const model = saidModel({ calls: [look('a')] }, { text: 'ok' });
+  const room = await turnRoom(t, { model, extensions: [extension] });
+  const bob = await room.agents.create('bob');
+  await room.sessions.attach(room.session, 'bob');
+  const log = (await room.agents.open(bob.id)).latest('extensions');
+  await log.put('counting', { kind: 'deactivated', name: 'counting', timestamp_ms: 1 });
+  const ann = await room.ask('Go');
+  const other = await room.ask('Go', { agent: bob });
+  assert.equal(ann.calls[0]?.text, 'saw a');
+  assert.equal(other.calls[0]?.code, 'tool_inactive');
+  assert.deepEqual(model.requests[2]?.tools, []);
+});
+
 for (const mode of ['inspect', 'read_only'] as const)
   test(`in ${mode === 'inspect' ? 'an' : 'a'} ${mode} session a call that it does not allow is refused by name`, async (t) => {
     const { extension } = counting();

@@ -196,3 +196,62 @@ test('the live set is given back at the end of the turn, also of one that fails'
   assert.equal(held, 0);
   assert.deepEqual(room.turns.all(), []);
 });
+
+test('what breaks in the middle of the steps ends the turn as failed, with what it did so far', async (t) => {
+  const { extension } = witness();
+  const look = (at: string) => ({ name: 'look', given: { at } });
+  const room = await turnRoom(t, { model: saidModel({ calls: [look('a')] }), extensions: [extension] });
+  const attempts = room.ledger.attempts.bind(room.ledger);
+  let asked = 0;
+  room.ledger.attempts = (...given) => {
+    asked += 1;
+    if (asked === 2) throw new TypeError('a fault of ours');
+    return attempts(...given);
+  };
+  const report = await room.ask('Go');
+  assert.deepEqual([report.status, report.code, report.calls[0]?.text], ['failed', 'turn_failed', 'saw a']);
+  assert.deepEqual((await room.told()).slice(-2), ['error turn_failed', 'end failed turn_failed 2']);
+});
+
+test('what breaks after the turn was cancelled is no failure', async (t) => {
+  const cancel = new AbortController();
+  const room = await turnRoom(t, { model: saidModel({ text: 'Hi' }) });
+  room.ledger.attempts = () => {
+    cancel.abort();
+    throw new TypeError('cut off');
+  };
+  const report = await room.ask('Go', { signal: cancel.signal });
+  assert.deepEqual([report.status, report.code], ['cancelled', 'turn_cancelled']);
+});
+
+test('a store that cannot write the end leaves the turn to the next start, and nothing of it is kept in memory', async (t) => {
+  const room = await turnRoom(t, { model: saidModel({ text: 'Hi' }), extensions: [witness().extension] });
+  const transaction = room.peer.transaction.bind(room.peer);
+  let written = 0;
+  await room.say('Go');
+  room.peer.transaction = (async (build: Parameters<typeof transaction>[0]) => {
+    written += 1;
+    if (written === 2) throw new FairleadError('store_full', 'The disk is full.');
+    return await transaction(build);
+  }) as typeof room.peer.transaction;
+  await assert.rejects(room.turn(), { code: 'store_full' });
+  assert.deepEqual(room.turns.all(), []);
+  assert.deepEqual((await room.told()).slice(1), ['ack 1']);
+  await recoverSessions({ ...room, boot: 'boot_2' }, { journal: room.journal });
+  assert.deepEqual((await room.told()).slice(1), ['ack 1', 'end interrupted 0']);
+});
+
+test('a hub that closes behind the end of a turn does not undo it', async (t) => {
+  const showing = defineExtension({ name: 'showing', version: '1.0.0', status: () => ({ a: 'b' }) });
+  const room = await turnRoom(t, { model: saidModel({ text: 'Hi' }), extensions: [showing] });
+  room.hub.publish = () => Promise.reject(new FairleadError('hub_closed', 'The hub is closed.'));
+  assert.equal((await room.ask('Go')).status, 'completed');
+});
+
+test('a hub that is closed begins no turn, and what waits still waits', async (t) => {
+  const room = await turnRoom(t, { model: saidModel({ text: 'Hi' }) });
+  await room.say('Go');
+  await room.hub.close();
+  await assert.rejects(room.turn(), { code: 'hub_closed' });
+  assert.deepEqual(await room.told(), ['Ada: Go']);
+});
