@@ -286,6 +286,42 @@ export const hostErrors = defineErrors({
     message: 'No agent takes part in this session that could do this.',
     next: 'Attach one with `/agent add`, or name one.',
   },
+  schedule_unknown: {
+    message: 'The agent has no schedule of this id.',
+    next: 'See its schedules with `/schedule list`.',
+  },
+  schedule_exists: {
+    message: 'The agent has a schedule of this id already; it stays as it is.',
+    next: 'Change that one, or take another id.',
+  },
+  schedule_invalid: {
+    message: 'The schedule is not one that can be kept.',
+    next: 'Mend what stands in parentheses; a time is a cron pattern, an interval or one moment.',
+  },
+  schedule_unchanged: {
+    message: 'The change names nothing to change.',
+    next: 'Say what is to be different: the time, the task, the target, a bound, or whether it is on.',
+  },
+  schedule_too_often: {
+    message: 'The schedule would fire more often than the operator allows.',
+    next: 'Take a longer time between, or raise `schedule_min_secs` in `[limits]`.',
+  },
+  schedule_limit: {
+    message: 'The agent has as many schedules as the operator allows.',
+    next: 'Take one away, or raise `schedules_per_agent` in `[limits]`.',
+  },
+  routine_invalid: {
+    message: 'The row of the routine cannot be read; it does not fire.',
+    next: 'Write it again; docs/reference/routines.md says what stands in one.',
+  },
+  routine_disabled: {
+    message: 'The routine failed too many times in a row and was switched off.',
+    next: 'See why in its history, mend it, and switch it on again.',
+  },
+  routine_failed: {
+    message: 'A routine could not be fired, or nobody knows what became of it.',
+    next: 'See its history; what is unknown is not run again by itself.',
+  },
 });
 
 export type HostErrorCode = keyof typeof hostErrors;

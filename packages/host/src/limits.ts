@@ -290,6 +290,10 @@ export const routineLimits = Object.freeze({
   /** Slots are kept this long after they ended, and so many of them. */
   slotsKeptMs: 90 * 86_400_000,
   slotsKept: 100_000,
+  /** Firings to come that are looked at for the shortest time between two. */
+  paceLooked: 100,
+  /** Fires that a list counts. */
+  firesCounted: 20_000,
   /** What an agent is told when its schedule fires. */
   taskBytes: 16 * KIB,
   /** Slots listed at once. */

@@ -10,9 +10,8 @@ import { addWake } from '../sessions/wakes.ts';
 import type { FiringEnd, SlotFate } from './routine-engine.ts';
 import { SCHEDULE_PREFIX, SCHEDULES_TABLE } from './routine-rows.ts';
 import { readScheduleRow, type Schedule } from './schedule.ts';
+import { FIRES_TABLE, newestFires } from './schedule-fires.ts';
 import { runSlot, type SlotKey, type SlotRow, slotName } from './slot-rows.ts';
-
-export const FIRES_TABLE = 'schedule_fires';
 
 /** Which schedule fires, for which slot. */
 export interface ScheduleFiring {
@@ -172,10 +171,8 @@ async function countFires(
   most: number,
 ): Promise<number> {
   let fires = 0;
-  for await (const { value } of database.table(FIRES_TABLE).scan()) {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
-    const fire = value as { readonly [member: string]: Json };
-    if (fire['schedule'] === key && fire['generation'] === generation) fires += 1;
+  for await (const fire of newestFires(database)) {
+    if (fire.schedule === key && fire.generation === generation) fires += 1;
     if (fires >= most) break;
   }
   return fires;
