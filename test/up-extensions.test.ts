@@ -77,6 +77,9 @@ test('the folders of fairlead.toml are loaded at the start; one that is broken i
   assert.deepEqual(
     found.map(({ name, state, reason }) => [name, state, reason?.code ?? null]),
     [
+      ['core', 'running', null],
+      ['fs', 'running', null],
+      ['system', 'running', null],
       ['path_normalizer', 'running', null],
       ['security_warnings', 'running', null],
       ['near', 'running', null],
@@ -94,7 +97,7 @@ test('the folders of fairlead.toml are loaded at the start; one that is broken i
   );
   assert.deepEqual(
     (await rows(t, host)).map(({ name }) => name),
-    ['path_normalizer', 'security_warnings', 'near', 'mended'],
+    ['core', 'fs', 'system', 'path_normalizer', 'security_warnings', 'near', 'mended'],
   );
 });
 
