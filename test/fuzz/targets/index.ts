@@ -1,7 +1,7 @@
 import type { Target } from '../engine/target.ts';
 
 /**
- * Every target, each in the file of its name. A parser of cron expressions and the matcher of grants join when Fairlead has them.
+ * Every target, each in the file of its name. A parser of cron expressions joins when Fairlead has it.
  */
 export const targetNames: readonly string[] = [
   'json-scanner',
@@ -17,6 +17,8 @@ export const targetNames: readonly string[] = [
   'commits',
   'replication',
   'command-line',
+  'host-commands',
+  'grant-matcher',
   'manifest',
   'worker-frames',
 ];
