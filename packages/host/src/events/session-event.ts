@@ -35,7 +35,10 @@ export type SessionEvent =
     }
   | { readonly kind: 'approval'; readonly approval: string; readonly state: ApprovalState };
 
-/** What a subscriber hears: besides, every entry as it arrives with this peer's number of it, and that it missed some. */
+/**
+ * What a subscriber hears: besides, every entry as it arrives, and that it missed some. `cursor` is this peer's number behind which it goes
+ * on when it comes back; of entries that were written together all but the last have the number before, so that none is missed.
+ */
 export type HeardEvent =
   | SessionEvent
   | { readonly kind: 'entry'; readonly cursor: number; readonly entry: Entry | UnknownEntry }

@@ -40,6 +40,11 @@ export class SessionEvents {
     await this.#off?.();
   }
 
+  /** Resolves when everything that was written before was told. */
+  async caughtUp(): Promise<void> {
+    await this.#off?.caughtUp();
+  }
+
   /** Tells it now. Never throws: a sink that does is one that left. */
   emit(session: string, event: SessionEvent): void {
     this.#tell(session, event, true);

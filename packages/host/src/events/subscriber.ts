@@ -81,7 +81,11 @@ export class Subscriber implements Subscription {
   #entries({ cursor, entries }: Arrived): void {
     if (cursor <= this.#heard) return;
     this.#heard = cursor;
-    for (const entry of entries) this.#give({ kind: 'entry', cursor, entry });
+    for (const [index, entry] of entries.entries()) {
+      // Of entries that were written together only the last one says that all of them were heard.
+      const isLast = index === entries.length - 1;
+      this.#give({ kind: 'entry', cursor: isLast ? cursor : cursor - 1, entry });
+    }
   }
 
   #give(event: HeardEvent): void {

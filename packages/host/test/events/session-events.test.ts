@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitFor } from '@fairlead/testing';
+import { entryValue } from '../../src/entries/write-entry.ts';
 import type { HeardEvent, SessionEvent } from '../../src/events/session-event.ts';
 import { SessionEvents } from '../../src/events/session-events.ts';
 import { room } from '../sessions/session-room.ts';
@@ -90,6 +91,23 @@ test('who comes back hears what it missed, once and in order, however many sessi
   const missed = Array.from({ length: 35 }, (_, index) => `m${index * 2}`);
   assert.deepEqual(told(again.heard), [...missed, 'last']);
   assert.equal(heard.length, 1, 'who left hears nothing more');
+});
+
+test('who is cut off between two entries that were written together misses neither', async (t) => {
+  const { session, sessions, peer, clock, hear } = await eventRoom(t);
+  const database = await sessions.open(session);
+  const { heard } = await hear(session);
+  await peer.transaction((tx) => {
+    for (const text of ['last words', 'the end']) {
+      const body = { type: 'message', text, mentions: [] } as const;
+      tx.on(database).append('entries', entryValue(body, { kind: 'host', id: 'host' }, clock));
+    }
+  });
+  await waitFor(() => heard.length === 2, { what: 'both entries' });
+  const cursors = heard.map((event) => (event.kind === 'entry' ? event.cursor : -1));
+  assert.deepEqual(cursors, [1, 2]);
+  assert.deepEqual(told((await hear(session, { after: 1 })).heard), ['last words', 'the end']);
+  assert.deepEqual(told((await hear(session, { after: 2 })).heard), []);
 });
 
 test('entries that arrive while it catches up come after what it missed', async (t) => {
