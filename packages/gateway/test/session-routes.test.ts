@@ -284,6 +284,31 @@ test('what cannot be read of a body or an address is refused by the member, befo
   assert.deepEqual(host.asked, []);
 });
 
+test('bytes that are no JSON object of ours say nothing in a session', async (t) => {
+  const { host, gateway } = await setUp(t);
+  const id = host.add('a');
+  const sent: readonly (readonly [string | Uint8Array, string, string?])[] = [
+    ['{"text":"a","text":"b","key":"k"}', 'invalid_body'],
+    ['{"text":"\\ud800","key":"k"}', 'invalid_body'],
+    ['{"text":"a","key":"k"', 'invalid_body'],
+    [`${'['.repeat(40)}${']'.repeat(40)}`, 'invalid_body'],
+    [Buffer.from([0x7b, 0xff, 0x7d]), 'invalid_body'],
+    [`{"text":"${'x'.repeat(1024 * 1024)}","key":"k"}`, 'body_too_large'],
+    ['{"text":"a","key":"k"}', 'unsupported_media_type', 'text/plain'],
+  ];
+  for (const [bytes, code, type = 'application/json'] of sent) {
+    const answer = await ask(gateway.port, {
+      path: `/api/sessions/${id}/entries`,
+      token: gateway.token,
+      bytes,
+      headers: { 'content-type': type },
+    });
+    assert.equal(answer.envelope.error?.code, code, String(bytes).slice(0, 40));
+    assert.equal(answer.envelope.dispatch_certainty, 'not_started');
+  }
+  assert.deepEqual(host.asked, []);
+});
+
 test('a session that is none is unknown on every route, whatever stands in its place', async (t) => {
   const { host, gateway, send } = await setUp(t);
   const routes: readonly (readonly [string, string, Json?])[] = [
