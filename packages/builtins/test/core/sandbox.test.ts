@@ -13,7 +13,11 @@ const skip = requires('bubblewrap');
 /** Some machines let root make namespaces and nobody else. */
 function nobodySkip(): false | string {
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const proof = spawnSync('bwrap', ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true'], user);
+  const proof = spawnSync(
+    BUBBLEWRAP,
+    ['--ro-bind', '/', '/', '--unshare-pid', '--proc', '/proc', 'true'],
+    user,
+  );
   return proof.status === 0 ? false : 'bubblewrap is not permitted here without privileges';
 }
 const NO_NETWORK =
