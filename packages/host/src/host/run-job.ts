@@ -6,7 +6,7 @@ import { runTurn } from '../turn/run-turn.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { TurnReport } from '../turn/turn-options.ts';
 import type { HostRoutines } from './host-routines.ts';
-import { type TurnJob, Unanswerable } from './scheduler.ts';
+import { type TurnJob, Unanswerable, waitsOn } from './scheduler.ts';
 
 /** Who wants to know how the turn of a firing ended. */
 export type SlotKeeper = Pick<HostRoutines, 'turnEnded' | 'turnNever'>;
@@ -24,7 +24,8 @@ export async function runJob(
     if (slot !== undefined) await slots.turnEnded(slot, job.turn, report);
     return report;
   } catch (error) {
-    if (error instanceof Unanswerable && slot !== undefined) await slots.turnNever(slot, error.reason);
+    const reason = error instanceof Unanswerable ? error.reason : takenBack(error, signal);
+    if (slot !== undefined && reason !== undefined) await slots.turnNever(slot, reason);
     throw error;
   }
 }
@@ -51,6 +52,12 @@ async function answer(
     unwritable(error);
     throw new Unanswerable('session_gone');
   }
+}
+
+/** Why a turn that was cancelled before it began is not tried again. */
+function takenBack(error: unknown, signal: AbortSignal): string | undefined {
+  if (!signal.aborted || error !== signal.reason || waitsOn(error)) return undefined;
+  return error instanceof FairleadError ? error.code : 'turn_cancelled';
 }
 
 /** The firing that a directive came from. */

@@ -251,7 +251,7 @@ export class Scheduler {
   ): Promise<void> {
     if (error instanceof Unanswerable) {
       await this.#ignore(wakes, error.reason);
-      claim?.fail(hostError('session_closed', error.reason));
+      claim?.fail(hostError('turn_cancelled', error.reason));
       return;
     }
     if (reason instanceof FairleadError) {
@@ -313,9 +313,10 @@ export class Scheduler {
   }
 }
 
-/** Nobody took it back: it is answered later. */
-function waitsOn({ code }: FairleadError): boolean {
-  return code === 'host_paused' || code === 'host_stopping';
+/** Whether what had not begun when it was cancelled is answered later: nobody took it back. */
+export function waitsOn(reason: unknown): boolean {
+  if (!(reason instanceof FairleadError)) return false;
+  return reason.code === 'host_paused' || reason.code === 'host_stopping';
 }
 
 function claimOf({ claims }: Room, { entry, agent }: PendingWake): TurnClaim | undefined {

@@ -2,9 +2,10 @@ import { isJsonObject, type JsonObject } from '@fairlead/base';
 import { ENTRIES_TABLE, putDeactivated, readActive } from '@fairlead/hub';
 import type { RecordRef } from '@fairlead/store';
 import { entryValue } from '../entries/write-entry.ts';
-import { grantsInForce } from '../grants/in-place.ts';
+import type { FsGrant, Grants } from '../grants/grants.ts';
+import { grantsJson } from '../grants/grants-json.ts';
+import { grantsInForce, WORKSPACE } from '../grants/in-place.ts';
 import { realPath } from '../grants/real-path.ts';
-import { grantsRecord } from '../grants/write-grants.ts';
 import type { SessionMeta } from '../sessions/session-meta.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import { speakerOf } from '../sessions/turns.ts';
@@ -68,6 +69,15 @@ async function placeOf(
   const workspace = await floor.workspace(by.session);
   const { links } = floor;
   const inForce = await grantsInForce([grants, by.config.grants], { workspace, links });
-  const record = grantsRecord(inForce, (await realPath(workspace, links)) ?? workspace);
+  const record = grantsJson(portable(inForce, (await realPath(workspace, links)) ?? workspace));
   return { workspace, mode, ...(model === undefined ? {} : { model }), grants: record };
+}
+
+/** What stands in the session's folder by the word for it: its name belongs to this machine. */
+function portable(grants: Grants, workspace: string): Grants {
+  if (grants.fs === undefined) return grants;
+  const inside = (path: string) => path === workspace || path.startsWith(`${workspace}/`);
+  const named = (path: string) => (inside(path) ? WORKSPACE + path.slice(workspace.length) : path);
+  const lists = Object.entries(grants.fs) as readonly (readonly [keyof FsGrant, readonly string[]])[];
+  return { ...grants, fs: Object.fromEntries(lists.map(([use, paths]) => [use, paths.map(named)])) };
 }

@@ -49,6 +49,8 @@ export interface HostRoomOptions {
   readonly scripts: JsonObject;
   /** `[[agents]]`; default: one `ann`. */
   readonly agents?: readonly JsonObject[];
+  /** `[agent_groups]`. */
+  readonly groups?: JsonObject;
   readonly extensions?: (prepared: PreparedHost) => readonly Extension[];
   readonly policy?: JsonObject;
   readonly limits?: JsonObject;
@@ -144,12 +146,12 @@ export async function hostRoom(t: Test, options: HostRoomOptions): Promise<HostR
   return room;
 }
 
-function tablesOf({ agents = [{ name: 'ann' }], policy = {}, limits = {} }: HostRoomOptions) {
+function tablesOf({ agents = [{ name: 'ann' }], groups = {}, policy = {}, limits = {} }: HostRoomOptions) {
   const scripted = { name: 'local', type: 'scripted', file: 'script.json' };
   const backends = readBackends({
     backends: [{ ...scripted, models: [{ name: 'script' }, { name: 'other' }] }],
   });
-  const read = readAgents({ agents: agents as Json });
+  const read = readAgents({ agents: agents as Json, agent_groups: groups });
   const policies = readPolicy({ policy });
   const usage = readUsageSettings({ limits }, 'UTC');
   assert.ok(backends.ok && policies.ok && usage.ok, JSON.stringify([backends, policies, usage]));
@@ -157,7 +159,7 @@ function tablesOf({ agents = [{ name: 'ann' }], policy = {}, limits = {} }: Host
   return { agents: read.value, backends: backends.value, policy: policies.value, usage: usage.value };
 }
 
-export function inFewWords(entry: Entry): string {
+function inFewWords(entry: Entry): string {
   const who = entry.from.name ?? entry.from.id;
   switch (entry.type) {
     case 'message':
