@@ -1,3 +1,4 @@
+import { hostError } from '../errors.ts';
 import { timeText } from './columns.ts';
 import { form, type HostCommand } from './host-command.ts';
 
@@ -8,7 +9,9 @@ const compact = form(
     scope: 'session:write',
     args: {},
   },
-  async ({ ports, session, given: { signal } }) => {
+  async ({ ports, session, meta, given: { signal } }) => {
+    // Nobody goes on there: a summary would cost and serve nothing.
+    if (meta.closed) throw hostError('session_closed');
     const made = await ports.host.compact(session, signal === undefined ? {} : { signal });
     const { summary, upto, entries } = made;
     return {
