@@ -2,8 +2,18 @@ import type { Extension } from '@fairlead/extension';
 import { core } from './core/core.ts';
 import { fs } from './fs/fs.ts';
 import { pathNormalizer } from './path-normalizer.ts';
+import { agentSchedule } from './schedule/agent-schedule.ts';
+import { schedule } from './schedule/schedule.ts';
 import { securityWarnings } from './security-warnings.ts';
 import { system } from './system/system.ts';
 
 /** Every extension that comes with the host, in install order. A new one is a file of its own and a line here. */
-export const allBuiltins: readonly Extension[] = [core, fs, system, pathNormalizer, securityWarnings];
+export const allBuiltins: readonly Extension[] = [
+  core,
+  fs,
+  system,
+  schedule,
+  agentSchedule,
+  pathNormalizer,
+  securityWarnings,
+];

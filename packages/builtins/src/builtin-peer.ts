@@ -1,6 +1,7 @@
 import type { Random } from '@fairlead/base';
 import type { Certainty } from '@fairlead/extension';
 import type { Platform, TreeOwner } from '@fairlead/process';
+import type { SchedulesPeer } from './schedule/schedule-peer.ts';
 
 /** Whose call asks: what `ctx` says of it. The host finds the running call by it. */
 export interface Caller {
@@ -67,6 +68,7 @@ export interface BuiltinPeer {
   spawn(caller: Caller, request: SpawnRequest): Promise<SpawnEnd>;
   /** All of a tool that the caller may use, for a model; undefined where there is none of this name. */
   describeTool(caller: Caller, name: string): Promise<string | undefined>;
+  readonly schedules: SchedulesPeer;
   readonly sandbox: {
     /** The bubblewrap program; absent where the machine has none. */
     readonly bubblewrap?: string;

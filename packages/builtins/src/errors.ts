@@ -79,6 +79,18 @@ export const builtinErrors = defineErrors({
     message: 'The sandbox could not be made; nothing was started.',
     next: 'Look at the reason: bubblewrap needs user namespaces, and folders that are granted must not be moved meanwhile.',
   },
+  schedule_time_invalid: {
+    message: 'The time of the schedule cannot be read; nothing was planned.',
+    next: 'Give one of a cron pattern, seconds between, or a moment with its offset.',
+  },
+  schedule_agent_unknown: {
+    message: 'No agent is here that this could plan for.',
+    next: 'Name an agent of this host, or attach one to the session.',
+  },
+  schedule_line_incomplete: {
+    message: 'The line does not say everything that it needs.',
+    next: 'Type `/schedule add ID "0 9 * * 1-5" TASK`, or `/schedule remove ID`.',
+  },
 });
 
 export type BuiltinErrorCode = keyof typeof builtinErrors;

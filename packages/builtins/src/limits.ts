@@ -44,3 +44,10 @@ export const shellLimits = Object.freeze({
   /** Notes that were said once: a session has at most three. */
   saidMax: 4096,
 });
+
+export const scheduleLimits = Object.freeze({
+  /** A wake-up sooner than this is a turn that should go on. */
+  onceMinSecs: 30,
+  /** Thirty days: what is longer is a date, and a plan. */
+  onceMaxSecs: 2_592_000,
+});

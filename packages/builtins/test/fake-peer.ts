@@ -4,6 +4,7 @@ import { type Random, systemRandom } from '@fairlead/base';
 import { ExtensionError } from '@fairlead/extension';
 import { startWatchdog } from '@fairlead/process';
 import type { BuiltinPeer, Caller, CallGrants, SpawnEnd, SpawnRequest } from '../src/index.ts';
+import { fakeSchedules } from './fake-schedules.ts';
 
 export interface FakePeerOptions {
   readonly workspace: string;
@@ -35,6 +36,7 @@ export function fakePeer(options: FakePeerOptions): FakePeer {
   };
   return {
     asked,
+    schedules: fakeSchedules(asked),
     async grants(caller: Caller) {
       asked.push(['grants', caller]);
       return { workspace, ...grants };

@@ -105,6 +105,12 @@ export const usageLimits = Object.freeze({
   /** Model calls of the whole host at one time. */
   modelCalls: 10,
   modelCallsMax: 256,
+  /** Schedules of one agent. */
+  schedules: 50,
+  schedulesMax: 100_000,
+  /** The shortest time between two firings of one: each is a turn, and costs. */
+  scheduleMinSecs: 60,
+  scheduleMinMaxSecs: 86_400,
 });
 
 /** What may be granted, and how far a path is followed. */

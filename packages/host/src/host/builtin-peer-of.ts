@@ -13,7 +13,7 @@ import { allowsCommand } from '../grants/shell-grant.ts';
 import type { Spawner } from '../spawn/spawner.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { HostOptions } from './host-options.ts';
-import type { HostPeer, PeerCaller } from './host-peer.ts';
+import type { HostPeer, PeerCaller, PeerSchedules } from './host-peer.ts';
 import type { HostRoutines } from './host-routines.ts';
 import { summarizeBefore } from './summary.ts';
 
@@ -90,6 +90,7 @@ export function builtinPeerOf(
       const allowed = [...set.tools.values()].filter((tool) => place.allowed(tool));
       return describeTool(set, name, new Set(allowed.map((tool) => tool.name)));
     },
+    schedules: peerSchedules(() => here().routines),
     ...{ watchdog, platform, random },
     sandbox: bubblewrap === undefined ? {} : { bubblewrap },
   };
@@ -111,4 +112,15 @@ async function grantsOf(floor: TurnFloor, caller: PeerCaller): Promise<Grants> {
   const tool = place.set.tools.get(caller.tool);
   if (tool === undefined) throw expired();
   return await place.grants(caller.tool, policyOfTool(floor, tool));
+}
+
+function peerSchedules(routines: () => HostRoutines): PeerSchedules {
+  return {
+    list: async (agent) => await routines().book.list(agent),
+    add: async (agent, id, wish) => await routines().book.add(agent, id, wish),
+    modify: async (agent, id, wish) => await routines().book.modify(agent, id, wish),
+    remove: async (agent, id) => await routines().book.remove(agent, id),
+    history: async (agent, id) => await routines().history(agent, id),
+    fire: async (payload) => await routines().fireSchedule(payload),
+  };
 }

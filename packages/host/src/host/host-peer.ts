@@ -1,7 +1,21 @@
-import type { Random } from '@fairlead/base';
+import type { Json, Random } from '@fairlead/base';
 import type { Platform, TreeOwner } from '@fairlead/process';
 import type { Grants } from '../grants/grants.ts';
+import type { ScheduleLine, ScheduleWish } from '../routines/schedule-book.ts';
+import type { SlotRow } from '../routines/slot-rows.ts';
 import type { SpawnEnd, SpawnRequest } from '../spawn/spawn.ts';
+
+/** What the built-ins about schedules may do. */
+export interface PeerSchedules {
+  list(agent: string): Promise<readonly ScheduleLine[]>;
+  add(agent: string, id: string, wish: ScheduleWish): Promise<ScheduleLine>;
+  modify(agent: string, id: string, wish: ScheduleWish): Promise<ScheduleLine>;
+  remove(agent: string, id: string): Promise<void>;
+  /** Newest first. */
+  history(agent: string, id: string): Promise<readonly SlotRow[]>;
+  /** The handler of `agent_schedule`: brings the task to its session. */
+  fire(payload: Json): Promise<void>;
+}
 
 /** Whose call asks: the session, the agent's id and the tool, as the call's context says them. */
 export interface PeerCaller {
@@ -29,6 +43,8 @@ export interface HostPeer {
   spawn(caller: PeerCaller, request: SpawnRequest): Promise<SpawnEnd>;
   /** All of a tool that the caller may use, for a model; undefined where there is none of this name. */
   describeTool(caller: PeerCaller, name: string): Promise<string | undefined>;
+  /** Agents' schedules, by the agent's id. */
+  readonly schedules: PeerSchedules;
   readonly sandbox: { readonly bubblewrap?: string };
   readonly watchdog: TreeOwner;
   readonly platform: Platform;

@@ -1,12 +1,14 @@
 import { isJsonObject, type JsonObject } from '@fairlead/base';
 import type { RoutineScope } from '@fairlead/hub';
 import type { Database, DatabaseKind } from '@fairlead/store';
+import { routineLimits } from '../limits.ts';
 import { AgentSchedules, type ScheduleFiring } from '../routines/agent-schedules.ts';
 import { declareRoutines } from '../routines/declared-routines.ts';
 import { type Firing, type FiringEnd, RoutineEngine, type SlotFate } from '../routines/routine-engine.ts';
-import type { RoutinePlace } from '../routines/routine-rows.ts';
+import { type RoutinePlace, SCHEDULE_PREFIX } from '../routines/routine-rows.ts';
 import { SCHEDULE_HANDLER } from '../routines/schedule.ts';
-import { readSlotName, type SlotEnd, type SlotRow, slotName } from '../routines/slot-rows.ts';
+import { ScheduleBook, type ScheduleLimits } from '../routines/schedule-book.ts';
+import { newestSlots, readSlotName, type SlotEnd, type SlotRow, slotName } from '../routines/slot-rows.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { TurnReport } from '../turn/turn-options.ts';
 import type { HostReport } from './host-options.ts';
@@ -15,6 +17,7 @@ export interface HostRoutinesPorts {
   readonly floor: TurnFloor;
   /** IANA name: where a pattern without one is meant. */
   readonly zone: string;
+  readonly limits: ScheduleLimits;
   /** Something waits in a session. */
   readonly woken: (session: string) => void;
   readonly report: (report: HostReport) => void;
@@ -27,6 +30,8 @@ export class HostRoutines {
   /** What a schedule's firing came to, by slot, until the engine asks. */
   readonly #ends = new Map<string, FiringEnd>();
   readonly engine: RoutineEngine;
+  /** What agents plan. */
+  readonly book: ScheduleBook;
   #peerDatabase: Database | undefined;
 
   constructor(ports: HostRoutinesPorts) {
@@ -46,6 +51,7 @@ export class HostRoutines {
       },
       { isPaused: state.pausedAtMs !== null },
     );
+    this.book = new ScheduleBook({ floor, engine: this.engine, zone, limits: ports.limits });
   }
 
   /** Settles what an earlier start left and begins to fire. After the recovery of turns, before anything runs. */
@@ -79,7 +85,13 @@ export class HostRoutines {
     if (firing === undefined) return;
     const { agent, schedule, due } = firing;
     const end = await this.#schedules.fire(firing);
-    this.#ends.set(slotName({ database: agent, routine: `schedule:${schedule}`, due }), end);
+    this.#ends.set(slotName({ database: agent, routine: `${SCHEDULE_PREFIX}${schedule}`, due }), end);
+  }
+
+  /** The newest slots of an agent's schedule. */
+  async history(agent: string, id: string): Promise<readonly SlotRow[]> {
+    const of = { database: agent, routine: `${SCHEDULE_PREFIX}${id}` };
+    return await newestSlots(this.#ports.floor.store, of, routineLimits.listed);
   }
 
   /** A turn has ended that a slot began. */
@@ -139,7 +151,7 @@ export class HostRoutines {
   }
 
   async #fateOf(slot: SlotRow): Promise<SlotFate> {
-    if (slot.routine.startsWith('schedule:')) return await this.#schedules.fateOf(slot);
+    if (slot.routine.startsWith(SCHEDULE_PREFIX)) return await this.#schedules.fateOf(slot);
     return { state: 'unknown', code: 'host_ended' };
   }
 

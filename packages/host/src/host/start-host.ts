@@ -59,7 +59,7 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
     failed: (session, error) => report({ level: 'error', ...saidOf(error), session }),
   });
   const routines = new HostRoutines({
-    ...{ floor, report, zone: options.tables.usage.zone },
+    ...{ floor, report, zone: options.tables.usage.zone, limits: options.tables.usage.schedules },
     woken: (session) => scheduler.wake(session),
   });
   const spawner = new Spawner({

@@ -19,6 +19,8 @@ export interface UsageSettings {
   readonly ceilings: Ceilings;
   /** IANA name of the zone whose days count. */
   readonly zone: string;
+  /** What agents may plan: how many each, and the shortest time between two firings of one, in seconds. */
+  readonly schedules: { readonly perAgent: number; readonly minSecs: number };
   /** Model calls of the whole host at one time. */
   readonly modelCalls: number;
 }

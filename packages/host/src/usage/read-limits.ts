@@ -15,6 +15,8 @@ export const usageKeys: readonly string[] = [
   'day_usd',
   'zone',
   'model_calls',
+  'schedules_per_agent',
+  'schedule_min_secs',
 ].map((key) => `limits.${key}`);
 
 /** Reads ceilings, zone and the cap on model calls from `[limits]` of a parsed `fairlead.toml`. `machineZone` holds where no zone is given. */
@@ -36,6 +38,11 @@ export function readUsageSettings(
         day: amountIn(limits, 'day', ceilingDefaults.day),
       },
       zone,
+      schedules: {
+        perAgent: limits.whole('schedules_per_agent', 0, usageLimits.schedulesMax) ?? usageLimits.schedules,
+        minSecs:
+          limits.whole('schedule_min_secs', 1, usageLimits.scheduleMinMaxSecs) ?? usageLimits.scheduleMinSecs,
+      },
       modelCalls: limits.whole('model_calls', 1, modelCallsMax) ?? modelCalls,
     };
   });
