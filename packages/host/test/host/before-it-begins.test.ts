@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { defineExtension } from '@fairlead/extension';
+import { waitFor } from '@fairlead/testing';
+import { ADA } from '../sessions/session-room.ts';
+import { sayTurn } from './gate-tool.ts';
+import { type HostRoom, hostRoom } from './host-room.ts';
+
+/** A host of which the first turn of an agent cannot begin before it is let: its extension opens slowly. */
+async function slowRoom(t: Parameters<typeof hostRoom>[0]) {
+  const entered = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<void>();
+  const slow = defineExtension({
+    name: 'slow',
+    version: '1.0.0',
+    agent: {
+      async open() {
+        entered.resolve();
+        await opened.promise;
+      },
+      tools: { idle: { about: 'Does nothing.', args: {}, run: () => '' } },
+    },
+  });
+  const room = await hostRoom(t, {
+    scripts: { default: [sayTurn('One.'), sayTurn('Two.')] },
+    extensions: () => [slow],
+  });
+  const session = await room.session('ann');
+  return { room, session, entered: entered.promise, open: () => opened.resolve() };
+}
+
+const wakes = async ({ floor }: HostRoom) =>
+  (
+    await floor.store.read<{ state: string; reason: string | null }>(
+      'SELECT state, reason FROM wakes ORDER BY seq LIMIT 9',
+    )
+  ).map(({ state, reason }) => [state, reason]);
+
+test('what is cancelled before its turn has begun is not answered later, and is read by the next turn', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t);
+  await room.say(session, 'never mind');
+  await entered;
+  const cancelled = room.host.cancel(session);
+  open();
+  assert.equal(await cancelled, true);
+  await room.host.idle();
+  assert.deepEqual(await room.told(session), ['Ada: never mind']);
+  assert.deepEqual(await wakes(room), [['ignored', 'cancelled']]);
+  await room.ask(session, 'now');
+  assert.deepEqual((await room.told(session)).slice(1), [
+    'Ada: now',
+    'ack ann 1',
+    'ann: One.',
+    'end completed',
+  ]);
+});
+
+test('what a pause finds before its turn has begun waits on', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t);
+  await room.say(session, 'hello');
+  await entered;
+  const paused = room.host.pause();
+  open();
+  await paused;
+  assert.deepEqual(await wakes(room), [['pending', null]]);
+  await room.host.resume();
+  await room.host.idle();
+  assert.deepEqual((await room.told(session)).slice(1), ['ack ann 1', 'ann: One.', 'end completed']);
+});
+
+test('a run that is cancelled in that moment is told so, and one whose agent left meanwhile too', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t);
+  const stop = new AbortController();
+  const run = room.host.runOnce({ session, text: 'mine', from: ADA, signal: stop.signal });
+  await entered;
+  const posted: string[] = [];
+  const second = room.host.runOnce({
+    session,
+    text: 'next',
+    from: ADA,
+    posted: (entry) => posted.push(entry),
+  });
+  const refused = assert.rejects(second, { code: 'turn_cancelled' });
+  await waitFor(() => posted.length === 1, { what: 'the second message' });
+  stop.abort();
+  // Another peer takes the agent out: what waits for it is not known here.
+  const database = await room.host.sessions.open(session);
+  const meta = await room.host.sessions.meta(session);
+  await database.doc('meta').clear(['agents', meta.agents[0]?.id ?? '']);
+  open();
+  assert.deepEqual(await run.then(({ turn, status, code }) => [turn, status, code]), [
+    ...[null, 'cancelled', 'turn_cancelled'],
+  ]);
+  await refused;
+  assert.deepEqual(await wakes(room), [
+    ['ignored', 'cancelled'],
+    ['ignored', 'agent_not_attached'],
+  ]);
+});
+
+test('what waits for an agent that moved to another peer is left to that one', async (t) => {
+  const { room, session } = await slowRoom(t);
+  await room.host.pause();
+  await room.say(session, 'hello');
+  const [agent] = await room.host.agents.list();
+  await (await room.host.agents.open(agent?.id ?? '')).doc('meta').set(['home'], 'another peer');
+  await room.host.resume();
+  await room.host.idle();
+  assert.deepEqual(await wakes(room), [['ignored', 'agent_not_home']]);
+  await assert.rejects(room.host.runOnce({ session, text: 'x', from: ADA }), { code: 'agent_not_home' });
+});
