@@ -18,6 +18,7 @@ test('without a word about it, ceilings are on', () => {
         day: { tokens: 20_000_000, nanousd: 50_000_000_000 },
       },
       zone: 'Europe/Berlin',
+      schedules: { perAgent: 50, minSecs: 60 },
       modelCalls: 10,
     },
   });
@@ -33,6 +34,8 @@ day_tokens = 7
 day_usd = 0
 zone = "UTC"
 model_calls = 3
+schedules_per_agent = 0
+schedule_min_secs = 300
 body_bytes = "of the gateway"
 `);
   assert.ok(reading.ok);
@@ -44,6 +47,7 @@ body_bytes = "of the gateway"
       day: { tokens: 7, nanousd: 0 },
     },
     zone: 'UTC',
+    schedules: { perAgent: 0, minSecs: 300 },
     modelCalls: 3,
   });
 });
@@ -57,6 +61,7 @@ test('a value that is none refuses the file by its place', () => {
     ['[limits]\nsession_usd = "2"', 'session_usd', /^must be a number/],
     ['[limits]\nmodel_calls = 0', 'model_calls', /^must be a whole number, 1 to 256$/],
     ['[limits]\nzone = "Mars/Olympus"', 'zone', /^must be the name of a time zone/],
+    ['[limits]\nschedule_min_secs = 0', 'schedule_min_secs', /^must be a whole number, 1 to/],
     ['[limits]\nzone = 2', 'zone', /^must be the name of a time zone/],
   ];
   for (const [toml, key, problem] of cases) {
