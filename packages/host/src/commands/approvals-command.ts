@@ -1,8 +1,8 @@
-import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { s } from '@fairlead/extension';
 import type { Decision, ShownApproval } from '../approvals/approval-request.ts';
 import { hostError } from '../errors.ts';
-import { visibleJson, visibleName } from '../leaks/visible-text.ts';
+import { visibleJson, visibleName, visibleText } from '../leaks/visible-text.ts';
 import { commandBounds } from '../limits.ts';
 import { timeText } from './columns.ts';
 import { form, type HostCall, type HostCommand, type HostForm } from './host-command.ts';
@@ -42,15 +42,29 @@ async function belongsTo({ ports, session }: HostCall, of: string): Promise<bool
 
 /** All that the decision is about; nothing of the arguments is cut. */
 function textOf(row: ShownApproval, session: string): string {
-  const { arguments: args, extension, tier, workspace } = shownOf(row);
+  const shown = shownOf(row);
+  const { arguments: args, workspace, grants, rewritten_by: rewritten, ran_before: before } = shown;
+  const { agent, speaker, extension } = shown;
+  const name = isJsonObject(agent) ? word(agent['name']) : undefined;
+  const who = [name, word(speaker)].filter((one) => one !== undefined).join(', ');
+  const whose = word(extension) === undefined ? '' : ` of ${word(extension)}`;
+  const kind = [row.risk, word(shown['tier']), word(shown['effect'])].filter((one) => one !== undefined);
   const where = row.session === session ? '' : `, in ${row.session ?? 'no session'}`;
-  const whose = typeof extension === 'string' ? ` of ${visibleName(extension)}` : '';
-  const runs = typeof tier === 'string' ? `, ${visibleName(tier)}` : '';
+  const changed = Array.isArray(rewritten) ? rewritten.map((one: Json) => word(one) ?? '').join(', ') : '';
   return [
-    `${row.id}  ${visibleName(row.tool)}${whose}  risk: ${visibleName(row.risk)}${runs}  until ${timeText(row.until)} UTC${where}`,
-    ...(typeof workspace === 'string' ? [`workspace ${JSON.stringify(workspace)}`] : []),
+    `${row.id}  ${visibleName(row.tool)}${whose}  risk: ${kind.join(', ')}  until ${timeText(row.until)} UTC${where}`,
+    ...(who === '' ? [] : [`for ${who}`]),
+    ...(typeof workspace === 'string' ? [`workspace ${visibleText(JSON.stringify(workspace))}`] : []),
+    ...(isJsonObject(grants) ? [`may touch ${visibleText(JSON.stringify(grants))}`] : []),
+    ...(changed === '' ? [] : [`arguments changed by ${changed}`]),
+    ...(isJsonObject(before) ? [`the same ran before: ${visibleText(JSON.stringify(before))}`] : []),
+    `decide: ${row.decisions.join(', ')}`,
     visibleJson(isJsonObject(args) ? args : {}),
   ].join('\n');
+}
+
+function word(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? visibleName(value) : undefined;
 }
 
 function dataOf(row: ShownApproval): JsonObject {

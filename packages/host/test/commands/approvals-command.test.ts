@@ -7,13 +7,29 @@ test('/approvals shows every argument whole, what cannot be seen as an escape, a
   const { done, approvals, approvalOf, session } = await commandRoom(t);
   assert.equal((await done('/approvals')).text, 'No call waits for a person.');
   const hidden = `rm -rf \u202e/ ${'x'.repeat(5000)}`;
-  const held = await approvals.ask(approvalOf({ arguments: { command: hidden, token: { $masked: 12 } } }));
+  const shown = {
+    agent: { id: 'agt_1', name: 'ann' },
+    speaker: 'worker:x',
+    tier: 'in_process',
+    effect: 'write',
+    workspace: '/w',
+    grants: { fs: { read: ['/w'] } },
+    rewritten_by: ['sly'],
+    ran_before: { at: 1, certainty: 'completed' },
+  };
+  const args = { command: hidden, token: { $masked: 12 } };
+  const held = await approvals.ask(approvalOf({ arguments: args, shown }));
   const { text, data } = await done('/approvals');
   assert.equal(
     text,
     [
-      `${held.id}  shell of core  risk: high, in_process  until 2026-01-01 00:05:00 UTC`,
+      `${held.id}  shell of core  risk: high, in_process, write  until 2026-01-01 00:05:00 UTC`,
+      'for ann, worker:x',
       'workspace "/w"',
+      'may touch {"fs":{"read":["/w"]}}',
+      'arguments changed by sly',
+      'the same ran before: {"at":1,"certainty":"completed"}',
+      'decide: approve, deny',
       '{',
       `  "command": "rm -rf \\u202e/ ${'x'.repeat(5000)}",`,
       '  "token": {',
