@@ -38,7 +38,6 @@ export async function prepareTurn(
   const meta = await sessions.meta(session);
   const { config } = await agents.config(agent.id);
   const host = floor.models.resolve(modelOf(options, meta, config));
-  await host.load();
   const workspace = await floor.workspace(session);
   const [count] = await store.read<{ turns: number }>(EARLIER, [session, agent.id]);
   const maxIterations = options.maxIterations ?? worker?.maxIterations ?? config.maxIterations;

@@ -3,7 +3,7 @@ import type { CallEnd, CallRequest } from '../calls/call-end.ts';
 import type { CallPlace } from '../calls/call-place.ts';
 import { effectOf } from '../calls/policy-of-tool.ts';
 import { runCall } from '../calls/run-call.ts';
-import { toolMessage } from '../context/tool-message.ts';
+import { callName, toolMessage } from '../context/tool-message.ts';
 import { turnLimits } from '../limits.ts';
 import type { CallPart, Message, MessageCall } from '../models/model.ts';
 import type { Reply } from '../models/step/reply.ts';
@@ -45,9 +45,9 @@ function requestOf(part: CallPart, index: number, { random }: TurnFloor): CallRe
     : { ...request, unparsable: part.unparsable };
 }
 
-/** Under the id of the call here: those of a model are unique in one reply at best. A back end refuses names that it could not have been offered. */
+/** Under the id of the call here: those of a model are unique in one reply at best. */
 function messageCall(part: CallPart, id: string): MessageCall {
-  const name = part.name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || '_';
+  const name = callName(part.name);
   if (!('arguments' in part)) return { id, name, arguments: {} };
   const { arguments: given, metadata } = part;
   return { id, name, arguments: given, ...(metadata === undefined ? {} : { metadata }) };

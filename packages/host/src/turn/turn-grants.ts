@@ -15,14 +15,14 @@ type Known = {
  * What is granted to each tool in a turn: worked out once a tool, and again where the session or its agent says something else by now, because what was taken back meanwhile is not granted any more.
  */
 export class TurnGrants {
-  readonly #floor: Pick<TurnFloor, 'sessions' | 'agents' | 'policy' | 'links'>;
+  readonly #floor: Pick<TurnFloor, 'sessions' | 'agents' | 'policy' | 'links' | 'stateDirectory'>;
   readonly #session: string;
   readonly #agent: string;
   readonly #workspace: string;
   readonly #known = new Map<string, Known>();
 
   constructor(
-    floor: Pick<TurnFloor, 'sessions' | 'agents' | 'policy' | 'links'>,
+    floor: Pick<TurnFloor, 'sessions' | 'agents' | 'policy' | 'links' | 'stateDirectory'>,
     place: { readonly session: string; readonly agent: string; readonly workspace: string },
   ) {
     this.#floor = floor;
@@ -32,7 +32,7 @@ export class TurnGrants {
   }
 
   async of(tool: string, policy: ToolPolicy): Promise<Grants> {
-    const { sessions, agents, links } = this.#floor;
+    const { sessions, agents, links, stateDirectory } = this.#floor;
     const meta = await sessions.meta(this.#session);
     const { config } = await agents.config(this.#agent);
     const known = this.#known.get(tool);
@@ -43,7 +43,7 @@ export class TurnGrants {
       config.grants,
       config.toolGrants.get(tool),
     ];
-    const grants = grantsInForce(levels, { workspace: this.#workspace, links });
+    const grants = grantsInForce(levels, { workspace: this.#workspace, links, stateDirectory });
     this.#known.set(tool, { meta, config, grants });
     return await grants;
   }

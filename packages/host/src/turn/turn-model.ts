@@ -51,7 +51,8 @@ export class TurnModel {
     options: TurnOptions,
     usage: TurnUsage,
   ): Promise<TurnModel> {
-    const { database, agent, set, signal } = turn;
+    const { database, agent, host, set, signal } = turn;
+    await host.load();
     const waiting = await pendingWakes(floor.store, turn.session);
     const context = new TurnContext({
       ...{ database, peerId: floor.peer.peerId, agent, turn: turn.turn },

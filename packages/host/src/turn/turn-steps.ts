@@ -9,6 +9,7 @@ import { turnLimits } from '../limits.ts';
 import type { Message } from '../models/model.ts';
 import type { Reply } from '../models/step/reply.ts';
 import { mentionsIn } from '../sessions/mentions.ts';
+import type { AttachedAgent } from '../sessions/session-meta.ts';
 import { LoopDetector } from './loop-detector.ts';
 import type { PreparedTurn } from './prepare-turn.ts';
 import { runCalls } from './turn-calls.ts';
@@ -17,8 +18,6 @@ import type { TurnFloor } from './turn-floor.ts';
 import type { TurnModel } from './turn-model.ts';
 import { turnPlace } from './turn-place.ts';
 import { turnWords } from './turn-words.ts';
-
-type AttachedAgent = PreparedTurn['agent'];
 
 /** Why the model is asked to answer without tools. */
 type Forced = 'turn_stuck' | 'turn_iterations';

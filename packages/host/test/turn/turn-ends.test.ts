@@ -255,3 +255,11 @@ test('a hub that is closed begins no turn, and what waits still waits', async (t
   await assert.rejects(room.turn(), { code: 'hub_closed' });
   assert.deepEqual(await room.told(), ['Ada: Go']);
 });
+
+test('a script that cannot be used fails the turn under the name of its model', async (t) => {
+  const room = await turnRoom(t, { turns: [{ steps: 'none' }] });
+  const report = await room.ask('Go');
+  assert.deepEqual([report.status, report.code, report.steps], ['failed', 'script_invalid', 0]);
+  const ack = (await room.entries())[1];
+  assert.ok(ack?.type === 'ack' && ack.model === 'local/script');
+});
