@@ -4,7 +4,7 @@ import { readEntry } from '../entries/read-entry.ts';
 import { contextLimits } from '../limits.ts';
 import { callLine, saidText, summaryText } from './entry-words.ts';
 import { type Piece, StepPiece, textPiece } from './piece.ts';
-import { settledMessage } from './tool-message.ts';
+import { callName, settledMessage } from './tool-message.ts';
 
 /** Whose history it is, and which part of the session. */
 export interface HistoryPlace {
@@ -142,7 +142,7 @@ export class HistoryDraft {
     this.#stepOf(entry).add({
       index: entry.index ?? 0,
       id: entry.call,
-      tool: entry.tool,
+      tool: callName(entry.tool),
       arguments: entry.arguments,
       result: settledMessage(entry.tool, result, this.#settled.get(key)),
     });

@@ -7,7 +7,7 @@ import type { Effect } from '../policy/tool-policy.ts';
 import { type ShownProfile, shownTool } from './shown-tool.ts';
 
 /** The tool that tells all of another one. */
-export const DESCRIBE_TOOL = 'describe_tool';
+const DESCRIBE_TOOL = 'describe_tool';
 
 export interface OfferOptions {
   /** Lists that each must hold a tool: the agent's, a worker's, what the caller may. An absent one holds all. */

@@ -2,6 +2,11 @@ import type { Certainty, Json } from '@fairlead/base';
 import type { ToolResultBody, ToolSettledBody } from '../entries/entry.ts';
 import { type ToolMessage, toolWords } from '../models/tool-text.ts';
 
+/** The name of a call as a model API takes it back: a model may ask for what it could not have been offered, and is told so. */
+export function callName(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || '_';
+}
+
 /** How a call ended, as its entry says. */
 export interface EndedCall {
   /** The id that the assistant's message has for it. */

@@ -66,6 +66,9 @@ export interface AssembledContext {
 const GO_ON =
   '[Your turn before this one was cut short. Go on where it stopped; a call whose outcome is unknown may have had its effect.]';
 
+/** In front of a conversation whose first words would be the assistant's: some back ends refuse those. */
+const BEFORE: Message = { role: 'user', text: '[What came before is left out.]' };
+
 /** What reaches the model in one turn. Reads the session once, from the newest entry back, and again when a summary arrives. */
 export class TurnContext {
   readonly #options: TurnContextOptions;
@@ -102,14 +105,15 @@ export class TurnContext {
     const asked = await this.#question();
     const fixed = [...frame.system, ...frame.added, ...frame.tail];
     const taken = sum(fixed, (message) => measure.cost(message)) + sum(tools, (tool) => measure.tool(tool));
-    const room = budget.input - taken;
+    const room = budget.input - taken - measure.cost(BEFORE);
     await this.#readFor(room, asked, measure);
     const { summary, pieces: history } = this.#history;
     const fitted = fit({ summary, history, asked, steps: piecesOf(steps) }, room, measure);
-    const said = [...fitted.history, ...fitted.asked, ...fitted.steps];
     const spoken = [...fitted.history, ...frame.added, ...fitted.asked, ...fitted.steps];
+    const before = spoken.length === 0 || spoken[0]?.role === 'user' ? [] : [BEFORE];
+    const said = [...before, ...fitted.history, ...fitted.asked, ...fitted.steps];
     return {
-      messages: [...frame.system, ...withTail(spoken, frame.tail)],
+      messages: [...frame.system, ...withTail([...before, ...spoken], frame.tail)],
       tools,
       maxTokens: budget.maxTokens,
       estimatedInput: taken + sum(said, (message) => measure.cost(message)),

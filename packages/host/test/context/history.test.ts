@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { HOST } from '../../src/entries/write-entry.ts';
 import { toolText } from '../../src/models/tool-text.ts';
 import { bob, cli, ELSEWHERE, HERE, scout, Talk } from './talk.ts';
 
@@ -42,11 +43,9 @@ test('an agent reads its own calls with their results as tool messages, in the o
 test('an unknown outcome is said in words, and what was learnt of it later too', async () => {
   const talk = new Talk();
   talk.call('call_a');
-  talk.result('call_a', 'No answer in time.', {
-    certainty: 'outcome_unknown',
-    code: 'tool_timeout',
-    error: true,
-  });
+  // As the next start writes it.
+  const lost = { certainty: 'outcome_unknown', code: 'invocation_interrupted', error: true } as const;
+  talk.result('call_a', 'No answer in time.', lost, HOST);
   talk.call('call_b', { step: 1 });
   talk.result('call_b', 'No answer in time.', {
     certainty: 'outcome_unknown',
@@ -66,6 +65,22 @@ test('an unknown outcome is said in words, and what was learnt of it later too',
     '[learnt later: this call completed]\n<tool_output tool="read_file">\nSent.\n</tool_output>',
     '[learnt later: this call was not started]\n<tool_output tool="read_file">\nNo answer.\n</tool_output>',
   ]);
+});
+
+test('a call of a tool that cannot be offered under its name does not spoil the turns after it', async () => {
+  const talk = new Talk();
+  for (const [step, tool] of ['files.read', 'x'.repeat(80), '世'].entries()) {
+    talk.call(`call_${step}`, { step, tool });
+    talk.result(`call_${step}`, 'No such tool.', {
+      certainty: 'not_started',
+      code: 'tool_not_found',
+      error: true,
+    });
+  }
+  const names = (await talk.history()).flatMap((message) =>
+    message.role === 'assistant' ? [message.calls?.[0]?.name] : [],
+  );
+  assert.deepEqual(names, ['files_read', 'x'.repeat(64), '_']);
 });
 
 test('a call without a result is left out, and with it a step that has nothing else', async () => {

@@ -11,10 +11,10 @@ import { TokenEstimate } from '../../src/models/token-estimate.ts';
 
 export const HERE = 'peer_here';
 export const ELSEWHERE = 'peer_elsewhere';
-export const SCOUT = { id: 'agt_scout', name: 'scout' };
+const SCOUT = { id: 'agt_scout', name: 'scout' };
 export const scout: Speaker = { kind: 'agent', ...SCOUT };
 export const bob: Speaker = { kind: 'agent', id: 'agt_bob', name: 'bob' };
-export const ada: Speaker = { kind: 'person', id: 'tok_1', name: 'Ada' };
+const ada: Speaker = { kind: 'person', id: 'tok_1', name: 'Ada' };
 export const cli: Speaker = { kind: 'client', id: 'token:7', name: 'editor' };
 
 /** A session in memory, which counts what is read of it. */

@@ -11,9 +11,9 @@ test('a session of 100,000 entries is read back to where the budget is full, not
     .context()
     .assemble({ ...STEP, maxContextTokens: 4096 });
   assert.equal(budget, 2816);
-  assert.ok(estimatedInput <= budget && estimatedInput > budget - 12);
+  assert.ok(estimatedInput <= budget && estimatedInput > budget - 28);
   assert.deepEqual(messages.at(-1), { role: 'user', text: 'message 99999' });
-  assert.equal(messages.length, 234);
+  assert.equal(messages.length, 233);
   // 32, 64, 128 and 200 rows.
   assert.equal(talk.read, 424);
 });
@@ -187,11 +187,29 @@ test('system, tools and tails have their room first, and the estimate is of all 
     tools,
   };
   const { messages, estimatedInput, budget, left } = await talk.context().assemble(request);
-  assert.ok(estimatedInput <= budget && estimatedInput > budget - 20);
+  assert.ok(estimatedInput <= budget && estimatedInput > budget - 36);
   const sent = new TokenEstimate().ofPrompt(messages, tools);
   // The tail was estimated as a message of its own.
   assert.ok(Math.abs(sent - estimatedInput) < 10);
-  assert.deepEqual(left, { results: 0, entries: 26 });
+  assert.deepEqual(left, { results: 0, entries: 27 });
+});
+
+test('a conversation never begins with the assistant: some back ends refuse that', async () => {
+  const talk = new Talk();
+  talk.say('x'.repeat(12_000));
+  const said = { type: 'message', text: 'short', mentions: [], turn: 'trn_0', step: 0 } as const;
+  talk.write(said, scout);
+  const asked = talk.say('now');
+  talk.ack('trn_1', [asked]);
+  const { messages, estimatedInput } = await talk
+    .context({ turn: 'trn_1', asked: [asked] })
+    .assemble({ ...STEP, maxContextTokens: 4096 });
+  assert.deepEqual(messages, [
+    { role: 'user', text: '[What came before is left out.]' },
+    { role: 'assistant', text: 'short' },
+    { role: 'user', text: 'now' },
+  ]);
+  assert.equal(estimatedInput, new TokenEstimate().ofPrompt(messages, []));
 });
 
 test('a turn that resumes another one is told so', async () => {
