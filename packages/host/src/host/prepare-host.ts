@@ -26,7 +26,7 @@ export async function prepareHost(options: HostOptions): Promise<PreparedHost> {
     await seedAgents({
       ...{ agents, peer, store, clock, tables: agentTables },
       hasBackend: models.refs.length > 0,
-      readPromptFile: (path) => readPrompt(isAbsolute(path) ? path : join(folder, path)),
+      readPromptFile: (path) => readPrompt(placeOf(path, folder, env['HOME'])),
     });
   const seeded = await seed(tables.agents);
   for (const { name, unread } of seeded)
@@ -57,6 +57,12 @@ function keyVariables({ backends }: HostOptions['tables']): readonly string[] {
   return backends.backends.flatMap((backend) =>
     backend.type === 'scripted' || backend.apiKeyEnv === undefined ? [] : [backend.apiKeyEnv],
   );
+}
+
+/** `~/` is the home of whoever starts the host; what is relative is meant from the file's folder. */
+function placeOf(path: string, folder: string, home: string | undefined): string {
+  if (home !== undefined && path.startsWith('~/')) return join(home, path.slice(2));
+  return isAbsolute(path) ? path : join(folder, path);
 }
 
 async function readPrompt(path: string): Promise<string> {

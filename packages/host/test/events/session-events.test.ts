@@ -124,6 +124,21 @@ test('entries that arrive while it catches up come after what it missed', async 
   assert.deepEqual(told(heard), ['missed', 'meanwhile']);
 });
 
+test('who is overtaken while it catches up reads the entries again', async (t) => {
+  const { session, peer, hear, saying } = await eventRoom(t);
+  await saying('missed');
+  const other = await hear(session);
+  const arrivals = peer.arrivals.bind(peer);
+  peer.arrivals = async (after) => {
+    const writes = await arrivals(after);
+    for (let index = 0; index < 257; index += 1) await saying(`${index}`);
+    await waitFor(() => told(other.heard).includes('256'), { what: 'the last one' });
+    return writes.slice(0, 1);
+  };
+  const { heard } = await hear(session, { after: 1 });
+  assert.deepEqual(told(heard).slice(0, 2), ['missed', 'reset']);
+});
+
 test('who missed more than 1,000 arrivals is told to read the entries again', async (t) => {
   const { session, peer, hear, saying } = await eventRoom(t);
   await saying('one');

@@ -109,3 +109,22 @@ test('what waits for an agent that moved to another peer is left to that one', a
   assert.deepEqual(await wakes(room), [['ignored', 'agent_not_home']]);
   await assert.rejects(room.host.runOnce({ session, text: 'x', from: ADA }), { code: 'agent_not_home' });
 });
+
+test('a stop waits 15 s for what was cancelled, then says that some did not end', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t);
+  await room.say(session, 'hello');
+  await entered;
+  const closed = room.host.close();
+  const told = () => {
+    room.floor.clock.advance(1000);
+    return room.reports.length > 0;
+  };
+  await waitFor(told, { what: 'the end of the wait' });
+  assert.deepEqual(
+    room.reports.map(({ level, code }) => [level, code]),
+    [['warn', 'host_stopping']],
+  );
+  open();
+  await closed;
+  await room.close();
+});

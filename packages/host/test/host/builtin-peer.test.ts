@@ -57,14 +57,14 @@ test('a built-in is told what is granted to its call: all levels, in the real fo
   });
   const workspace = realpathSync(await room.host.workspace(session));
   assert.equal(workspace, realpathSync(join(room.floor.folder, 'workspaces', session)));
-  assert.deepEqual(answers, [
+  const { fs, network, shell, workspace: told } = answers[0] as Awaited<ReturnType<HostPeer['grants']>>;
+  assert.deepEqual(
+    { fs, network, shell, told },
     {
-      workspace,
-      shell: { allow: [['ls']] },
-      network: { allowPrivate: false },
-      fs: { read: [workspace], write: [] },
+      ...{ fs: { read: [workspace], write: [] }, network: { allowPrivate: false } },
+      ...{ shell: { allow: [['ls']] }, told: workspace },
     },
-  ]);
+  );
 });
 
 test('a built-in opens the path that was judged, and no other', async (t) => {
@@ -155,11 +155,15 @@ test('before its start a host answers none of its built-ins', async (t) => {
 test('a prompt file that cannot be read is told in the log, and the others are read from the folder of the file', async (t) => {
   const room = await hostRoom(t, {
     scripts: {},
-    agents: [{ name: 'ann', system_prompt_files: ['script.json', 'none.md'] }],
+    agents: [{ name: 'ann', system_prompt_files: ['script.json', '~/none.md', '/none/at/all.md'] }],
+    env: { HOME: '/nowhere' },
   });
-  assert.deepEqual(room.reports, [
-    { level: 'warn', code: 'prompt_file_unread', message: 'ann: none.md', agent: 'ann' },
-  ]);
+  assert.deepEqual(
+    room.reports,
+    ['~/none.md', '/none/at/all.md'].map((file) => ({
+      ...{ level: 'warn', code: 'prompt_file_unread', message: `ann: ${file}`, agent: 'ann' },
+    })),
+  );
 });
 
 test('agents are read again from the file when they are asked for, all or one', async (t) => {
