@@ -35,13 +35,18 @@ tools = ["read_file"]
 /** A host with all that comes with it, whose agent follows a script. */
 async function host(
   t: TestContext,
-  options: { readonly steps: readonly Step[]; readonly worker?: readonly Step[]; readonly policy?: string },
+  options: {
+    readonly steps: readonly Step[];
+    readonly worker?: readonly Step[];
+    readonly policy?: string;
+    readonly workspace?: string;
+  },
 ) {
   hygiene(t);
   const folder = temporaryFolder(t);
   const stateDirectory = join(folder, 'state');
-  const workspace = join(folder, 'work');
-  for (const made of [stateDirectory, workspace]) mkdirSync(made, { mode: 0o700 });
+  const workspace = join(folder, options.workspace ?? 'work');
+  for (const made of [stateDirectory, workspace]) mkdirSync(made, { recursive: true, mode: 0o700 });
   const script = {
     format: 'fairlead-script-v1',
     scripts: {
@@ -150,6 +155,33 @@ test('what lies outside of the grants is refused before anybody is asked, and no
       ['not_started', 'grant_denied'],
     ],
   );
+});
+
+test('a session in the folder that the state directory stands in cannot read its tokens', {
+  skip: requires('bubblewrap'),
+}, async (t) => {
+  const h = await host(t, {
+    steps: [
+      call('read_file', { path: 'state/author.key' }),
+      call('write_file', { path: 'state/fairlead.toml', content: '' }),
+      call('shell', { command: 'ls -A state' }),
+      call('shell', { command: 'true', working_dir: 'state' }),
+      { text: 'Done.' },
+    ],
+    workspace: '.',
+  });
+  const report = await h.ask();
+  assert.deepEqual(
+    report.calls.map(({ certainty, code }) => [certainty, code]),
+    [
+      ['not_started', 'grant_denied'],
+      ['not_started', 'grant_denied'],
+      ['completed', null],
+      ['not_started', 'grant_denied'],
+    ],
+  );
+  const [, , [, listed = ''] = []] = await h.results();
+  assert.match(listed, /\n\[no output\]$/);
 });
 
 test('a command sees no key of the host, and a key that it prints from elsewhere is left out of its result', async (t) => {

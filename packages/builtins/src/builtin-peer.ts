@@ -19,6 +19,8 @@ export interface CallGrants {
   readonly workspace: string;
   readonly fs?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
   readonly network?: { readonly endpoints?: readonly object[]; readonly allowPrivate: boolean };
+  /** A folder of the host's own that no call touches whatever the lists say, but for `but` in it. */
+  readonly withheld?: { readonly folder: string; readonly but?: string };
 }
 
 /** What `spawn_agent` and `spawn_worker` ask for. */

@@ -104,6 +104,37 @@ test('without a network grant there is no network, not even to this machine', { 
   assert.equal(reached, 1);
 });
 
+test('a workspace around the state directory does not show the keys in it', { skip }, async (t) => {
+  hygiene(t);
+  const workspace = temporaryFolder(t);
+  const folder = join(workspace, '.fairlead');
+  const but = join(folder, 'workspaces/ses_1');
+  mkdirSync(but, { recursive: true });
+  writeFileSync(join(folder, 'operator.token'), 'planted');
+  writeFileSync(join(but, 'mine'), 'mine');
+  const network = { allowPrivate: true };
+  const list = 'ls -A .fairlead; cat .fairlead/operator.token; echo x > .fairlead/new';
+  for (const fs of [
+    { read: [workspace], write: [workspace] },
+    { write: [workspace] },
+    { read: [workspace, folder] },
+  ]) {
+    const grants = { fs, network, withheld: { folder } };
+    const { shell } = await coreOver(t, { workspace, grants, bubblewrap: BUBBLEWRAP });
+    const { text } = await shell(list);
+    assert.match(text, /^\[stderr\] cat: \.fairlead\/operator\.token: No such file or directory/);
+  }
+  // A session whose own folder lies in it sees that one.
+  for (const fs of [{ read: [workspace], write: [but] }, { write: [but] }]) {
+    const grants = { fs, network, withheld: { folder, but } };
+    const inside = await coreOver(t, { workspace: but, grants, bubblewrap: BUBBLEWRAP });
+    const { text } = await inside.shell('cat mine; echo x > new; ls -A ../..; cat ../../operator.token');
+    assert.match(text, /^mineworkspaces\n\[stderr\] cat: .*: No such file or directory/);
+  }
+  assert.equal(existsSync(join(folder, 'new')), false);
+  assert.equal(readFileSync(join(but, 'new'), 'utf8'), 'x\n');
+});
+
 test('what could not be held is said once in a session', { skip }, async (t) => {
   const { shell } = await sandboxFloor(t);
   assert.equal((await shell('true')).text, `${NO_NETWORK}\n[no output]`);

@@ -29,4 +29,6 @@ export interface CallFloor extends SessionFloor {
   readonly ledger: UsageLedger;
   readonly touches: ToolTouches;
   readonly running: RunningCalls;
+  /** What tools never touch, but for workspaces in it. */
+  readonly stateDirectory?: string;
 }

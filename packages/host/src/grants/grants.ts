@@ -6,6 +6,14 @@ export interface Grants {
   readonly shell?: ShellGrant;
   readonly network?: NetworkGrant;
   readonly fs?: FsGrant;
+  /** Added by `grantsInForce` and never configured. */
+  readonly withheld?: Withheld;
+}
+
+/** A folder of the host's own, which no tool touches whatever the lists say. `but` is what stands in it and may be touched. */
+export interface Withheld {
+  readonly folder: string;
+  readonly but?: string;
 }
 
 /** The first words of a command, such as `['git', 'log']`; never empty. */

@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { attenuate } from './attenuate.ts';
-import { DENY_ALL, type FsGrant, type Grants } from './grants.ts';
+import { DENY_ALL, type FsGrant, type Grants, type Withheld } from './grants.ts';
 import { covers } from './path-prefix.ts';
 import { type LinkReader, realPath } from './real-path.ts';
 
@@ -11,6 +11,8 @@ export const WORKSPACE = '$workspace';
 export interface Place {
   readonly workspace: string | undefined;
   readonly links: LinkReader;
+  /** The state directory, whose keys and tokens no tool may touch: only a workspace of its own `workspaces/` is open. */
+  readonly stateDirectory?: string | undefined;
 }
 
 /**
@@ -69,6 +71,7 @@ export async function judgePath(
 ): Promise<PathVerdict> {
   const real = await realPath(isAbsolute(path) ? path : join(folder, path), links);
   if (real === undefined) return { isGranted: false, path: undefined };
+  if (isWithheld(grants.withheld, real)) return { isGranted: false, path: real };
   const list = grants.fs?.[use];
   const isGranted = list === undefined || list.some((granted) => covers(granted, real));
   return { isGranted, path: real };
@@ -98,5 +101,22 @@ export function sessionGrants(
 export async function grantsInForce(levels: readonly (Grants | undefined)[], place: Place): Promise<Grants> {
   const inPlace: Grants[] = [];
   for (const level of levels) if (level !== undefined) inPlace.push(await grantsInPlace(level, place));
-  return attenuate(...inPlace);
+  const inForce = attenuate(...inPlace);
+  const withheld = await withheldIn(place);
+  return withheld === undefined ? inForce : { ...inForce, withheld };
+}
+
+async function withheldIn({ stateDirectory, workspace, links }: Place): Promise<Withheld | undefined> {
+  if (stateDirectory === undefined) return undefined;
+  // What cannot be resolved stands where it is written, or nowhere.
+  const folder = (await realPath(stateDirectory, links)) ?? resolve(stateDirectory);
+  const own = workspace === undefined ? undefined : await realPath(workspace, links);
+  const isInside =
+    own !== undefined && own !== join(folder, 'workspaces') && covers(join(folder, 'workspaces'), own);
+  return isInside ? { folder, but: own } : { folder };
+}
+
+function isWithheld(withheld: Withheld | undefined, path: string): boolean {
+  if (withheld === undefined || !covers(withheld.folder, path)) return false;
+  return withheld.but === undefined || !covers(withheld.but, path);
 }

@@ -104,6 +104,7 @@ async function floorOf(
     rates: new RateLimiter(clock),
     leaks: new LeakDetector([...options.secrets, ...values]),
     links: machineLinks,
+    stateDirectory: options.stateDirectory,
     ledger: await UsageLedger.open({ store, clock, settings: tables.usage }),
     running: new RunningCalls(),
     gate: new ModelCallGate(tables.usage.modelCalls),

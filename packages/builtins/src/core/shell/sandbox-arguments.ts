@@ -1,6 +1,6 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
 import { systemCode, toolFault } from '../../errors.ts';
-import { type BubblewrapPlan, covers } from './sandbox-plan.ts';
+import { type BubblewrapPlan, covers, isWithheld } from './sandbox-plan.ts';
 
 /** Where programs and their libraries stand. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/nix/store', '/gnu/store'];
@@ -70,16 +70,24 @@ async function systemArguments(): Promise<string[]> {
 }
 
 /** Parents before what stands in them: what is mounted later lies on top. */
-async function grantedArguments({ reads, writes }: BubblewrapPlan): Promise<string[]> {
+async function grantedArguments(plan: BubblewrapPlan): Promise<string[]> {
+  const { reads, writes, withheld } = plan;
   const isSeen = (path: string) => reads === undefined || reads.some((folder) => covers(folder, path));
-  // What may be written is what both lists allow, so that nothing becomes readable by being writable.
-  const mounts = new Set([...(reads ?? []), ...(writes ?? []).filter(isSeen)]);
   const isWritable = (path: string) => writes === undefined || writes.some((folder) => covers(folder, path));
-  const paths = [...mounts].sort((left, right) => left.length - right.length);
-  const there = await Promise.all(paths.map(stands));
-  return paths.flatMap((path, index) =>
-    there[index] === true ? [isWritable(path) ? '--bind' : '--ro-bind', path, path] : [],
+  const hides = withheld !== undefined && isSeen(withheld.folder);
+  const inside = withheld?.but === undefined ? [] : [withheld.but];
+  // What may be written is what both lists allow, so that nothing becomes readable by being writable.
+  const granted = [...(reads ?? []), ...[...(writes ?? []), ...inside].filter(isSeen)];
+  const paths = [...new Set(granted)].filter((path) => !isWithheld(plan, path));
+  const mounts = await Promise.all(
+    paths.map(async (path) => ({
+      path,
+      arguments: (await stands(path)) ? [isWritable(path) ? '--bind' : '--ro-bind', path, path] : [],
+    })),
   );
+  if (hides) mounts.push({ path: withheld.folder, arguments: ['--tmpfs', withheld.folder] });
+  mounts.sort((left, right) => left.path.length - right.path.length);
+  return mounts.flatMap((mount) => mount.arguments);
 }
 
 /** A granted path that leads elsewhere by now would bring that into the sandbox. */

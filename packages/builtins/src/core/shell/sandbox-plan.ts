@@ -9,6 +9,8 @@ export interface BubblewrapPlan {
   /** What of that it may write; absent is all that it sees of `reads`. */
   readonly writes?: readonly string[];
   readonly hasNetwork: boolean;
+  /** What it does not see whatever `reads` says. */
+  readonly withheld?: NonNullable<CallGrants['withheld']>;
   /** What holds more tightly than the grants, in words. */
   readonly note?: string;
 }
@@ -47,6 +49,7 @@ export function planSandbox(grants: CallGrants, bubblewrap: string | undefined):
     ...(reads === undefined ? {} : { reads }),
     ...(writes === undefined ? {} : { writes }),
     hasNetwork,
+    ...(grants.withheld === undefined ? {} : { withheld: grants.withheld }),
     ...(hasNetwork || !wantsNetwork ? {} : { note: NO_NETWORK }),
   };
 }
@@ -61,6 +64,12 @@ function isCeiling({ workspace, fs, network }: CallGrants): boolean {
   const isWorkspace = (list: readonly string[] | undefined) =>
     list === undefined || (list.length === 1 && list[0] === workspace);
   return isWorkspace(fs?.read) && isWorkspace(fs?.write) && network?.endpoints === undefined;
+}
+
+/** Whether a path lies in what the host keeps to itself. */
+export function isWithheld({ withheld }: BubblewrapPlan, path: string): boolean {
+  if (withheld === undefined || !covers(withheld.folder, path)) return false;
+  return withheld.but === undefined || !covers(withheld.but, path);
 }
 
 /** True where `path` is `folder` or stands below it. Both are absolute and folded. */
