@@ -8,10 +8,11 @@ import { entriesBackwards } from '../entries/entry-log.ts';
 import { fitText } from '../entries/fit-result.ts';
 import { entryValue } from '../entries/write-entry.ts';
 import { hostError } from '../errors.ts';
-import { summaryLimits } from '../limits.ts';
+import { entryLimits, summaryLimits } from '../limits.ts';
 import { runStep } from '../models/step/run-step.ts';
 import type { SessionFloor } from '../sessions/session-floor.ts';
 import { speakerOf } from '../sessions/turns.ts';
+import { pendingWakes } from '../sessions/wakes.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import { ceilingError } from '../usage/ceiling-words.ts';
 
@@ -35,12 +36,21 @@ export async function summarizeBefore(
     summary,
   }: { readonly session: string; readonly turn: string; readonly by: Speaker; readonly summary: string },
 ): Promise<void> {
-  const database = await floor.sessions.open(session);
   const [row] = await floor.store.read<{ ack: RecordId }>(ACK, [turn]);
-  const before = row === undefined ? [] : (await database.table(ENTRIES_TABLE).tail(1, row.ack)).rows;
-  const [upto] = before;
+  const upto = row === undefined ? undefined : await lastAnswered(floor, session, row.ack);
   if (upto === undefined) throw hostError('nothing_to_compact');
-  await write(floor, session, { by, summary: keptOf(floor, summary), upto: upto.id, turn });
+  await write(floor, session, { by, summary: keptOf(floor, summary), upto, turn });
+}
+
+/** The last entry before a turn that no waiting one stands before: a turn has not read what waits, so no summary of it stands for that. */
+async function lastAnswered(
+  { sessions, store }: SessionFloor,
+  session: string,
+  ack: RecordId,
+): Promise<RecordId | undefined> {
+  const waiting = new Set((await pendingWakes(store, session)).map(({ entry }) => entry));
+  const { rows } = await (await sessions.open(session)).table(ENTRIES_TABLE).tail(entryLimits.page, ack);
+  return rows[rows.findLastIndex(({ id }) => waiting.has(id)) + 1]?.id;
 }
 
 /**

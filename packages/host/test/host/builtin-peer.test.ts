@@ -106,6 +106,22 @@ test('a summary by a tool stands for everything before the turn, and the next tu
   assert.equal(summary?.from.name, 'ann');
 });
 
+test('a summary by a tool does not stand for what waits: nobody has read it yet', async (t) => {
+  const more = { agents: [{ name: 'ann' }, { name: 'bob' }] };
+  const { room } = await asking(t, (peer, caller) => peer.compact(caller, 'We began.'), more);
+  const session = await room.session('ann', 'bob');
+  await room.host.pause();
+  await room.say(session, 'one');
+  await room.say(session, '@bob two');
+  await room.host.resume();
+  await room.host.idle();
+  const entries = await room.entries(session);
+  const summary = entries.find((entry) => entry.type === 'summary' && entry.from.name === 'ann');
+  const one = entries.find((entry) => entry.type === 'message' && entry.text === 'one');
+  assert.ok(summary?.type === 'summary' && one !== undefined);
+  assert.equal(summary.upto, one.id);
+});
+
 test('a built-in describes the tools that its caller may use, and knows no other', async (t) => {
   const hidden = defineExtension({
     name: 'hidden',
