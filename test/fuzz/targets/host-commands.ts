@@ -3,6 +3,7 @@ import type { CommandAnswer } from '../../../packages/host/src/commands/command-
 import { reservedNames } from '../../../packages/host/src/commands/command-table.ts';
 import type { CommandPorts } from '../../../packages/host/src/commands/ports.ts';
 import { runHostCommand } from '../../../packages/host/src/commands/run-host-command.ts';
+import { LeakDetector } from '../../../packages/host/src/leaks/leak-detector.ts';
 import { hold, type Target } from '../engine/target.ts';
 
 /** What only changes, by room and method: nobody who may only read gets there. */
@@ -159,6 +160,8 @@ function portsOf(asked: string[]): CommandPorts {
     }),
     groups: new Map([['duo', ['ann']]]),
     ceilings: [],
+    leaks: new LeakDetector(),
+    policy: { leak: 'redact' },
     host: room('host', { openSession: async () => {}, running: () => undefined }),
   };
   return ports as unknown as CommandPorts;

@@ -4,7 +4,9 @@ import type { Peer, Store } from '@fairlead/store';
 import type { Agents } from '../agents/agents.ts';
 import type { Seeded } from '../agents/seed-agents.ts';
 import type { Approvals } from '../approvals/approvals.ts';
+import type { LeakDetector } from '../leaks/leak-detector.ts';
 import type { Models } from '../models/models.ts';
+import type { PolicySettings } from '../policy/read-policy.ts';
 import type { HostState } from '../sessions/host-state.ts';
 import type { NewSession, Sessions } from '../sessions/sessions.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
@@ -25,6 +27,9 @@ export interface CommandPorts {
   readonly groups: ReadonlyMap<string, readonly string[]>;
   /** `ceilingWords` of the settings in force, for `/costs`. */
   readonly ceilings: readonly string[];
+  /** Goes over every answer: what an extension says, and what it throws, may hold a secret. */
+  readonly leaks: LeakDetector;
+  readonly policy: Pick<PolicySettings, 'leak'>;
   readonly host: CommandHost;
 }
 

@@ -9,6 +9,7 @@ import { commandTable, findCommand, hostNames } from './command-table.ts';
 import { elsewhere } from './elsewhere.ts';
 import type { HostCall, HostCommand, HostForm } from './host-command.ts';
 import type { CommandPorts } from './ports.ts';
+import { screenAnswer } from './screen-answer.ts';
 
 /**
  * Runs a line that begins with `/`: the host's own command of that name, else the one of an extension that is on in the session. A line is no
@@ -16,24 +17,35 @@ import type { CommandPorts } from './ports.ts';
  * not fit; it rejects with a fault of the host alone.
  */
 export async function runHostCommand(ports: CommandPorts, given: CommandLineGiven): Promise<CommandAnswer> {
+  const { answer, whose } = await run(ports, given);
+  return screenAnswer(ports, answer, whose);
+}
+
+interface Answered {
+  readonly answer: CommandAnswer;
+  readonly whose: 'host' | 'extension';
+}
+
+async function run(ports: CommandPorts, given: CommandLineGiven): Promise<Answered> {
   const { line, session } = given;
+  const host = (answer: CommandAnswer): Answered => ({ answer, whose: 'host' });
   if (line.length > commandBounds.line)
-    return usageFault(`a line has ${commandBounds.line} characters at most`, '/help');
-  if (!/^\s*\/\S/.test(line)) return usageFault('a command begins with / and a name', '/help');
+    return host(usageFault(`a line has ${commandBounds.line} characters at most`, '/help'));
+  if (!/^\s*\/\S/.test(line)) return host(usageFault('a command begins with / and a name', '/help'));
   const { name, rest } = commandName(line);
   try {
     const database = await ports.sessions.open(session);
     const command = findCommand(name);
     if (command !== undefined) {
       const meta = await ports.sessions.meta(session);
-      const commands = commandTable;
-      return await runForm({ ports, session: database.root, database, meta, given, commands }, command, rest);
+      const call = { ports, session: database.root, database, meta, given, commands: commandTable };
+      return host(await runForm(call, command, rest));
     }
     const where = elsewhere(name);
-    if (where !== undefined) return refusal('command_elsewhere', `/${name}: ${where}`);
-    return await runExtensions(ports, given, name);
+    if (where !== undefined) return host(refusal('command_elsewhere', `/${name}: ${where}`));
+    return { answer: await runExtensions(ports, given, name), whose: 'extension' };
   } catch (error) {
-    return faultAnswer(error);
+    return host(faultAnswer(error));
   }
 }
 
@@ -84,7 +96,9 @@ async function runExtensions(
   const outcome = await runCommand(set, {
     line,
     ...(signal === undefined ? {} : { signal }),
-    ...(onProgress === undefined ? {} : { onProgress }),
+    ...(onProgress === undefined
+      ? {}
+      : { onProgress: (text: string) => onProgress(ports.leaks.text(text).value) }),
   });
   if (hasValue(outcome)) return outcome.value;
   const { code, message, detail } = outcome.fault;

@@ -302,8 +302,10 @@ export class RunningHost implements AgentHost {
     const { groups } = this.#parts.start.options.tables.agents;
     return {
       ...{ peer, store, clock, agents, sessions, models, ledger, approvals, state, hub, groups },
+    const { leaks, policy } = this.floor;
       ceilings: this.#ceilings(),
       host: this,
     };
+      ...{ leaks, policy },
   }
 }

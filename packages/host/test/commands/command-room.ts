@@ -9,6 +9,7 @@ import { Approvals } from '../../src/approvals/approvals.ts';
 import type { CommandAnswer } from '../../src/commands/command-answer.ts';
 import type { CommandHost, CommandPorts, RunningTurn } from '../../src/commands/ports.ts';
 import { runHostCommand } from '../../src/commands/run-host-command.ts';
+import { LeakDetector } from '../../src/leaks/leak-detector.ts';
 import type { BackendLine } from '../../src/models/models.ts';
 import { HostState } from '../../src/sessions/host-state.ts';
 import { UsageLedger } from '../../src/usage/usage-ledger.ts';
@@ -64,6 +65,8 @@ export async function commandRoom(
   options: {
     readonly extensions?: readonly Extension[];
     readonly authority?: 'trusted_agent' | 'restricted';
+    readonly secrets?: readonly string[];
+    readonly leak?: 'redact' | 'block';
   } = {},
 ): Promise<CommandRoom> {
   hygiene(t);
@@ -130,6 +133,8 @@ export async function commandRoom(
     ...{ peer, store, clock, agents, sessions, ledger, approvals, state, hub, host: commandHost },
     models: { list: () => BACKENDS, refs: ['local/small', 'local/large'], default: 'local/small' },
     groups: new Map([['duo', ['ann', 'bob']]]),
+    leaks: new LeakDetector(options.secrets ?? []),
+    policy: { leak: options.leak ?? 'redact' },
     ceilings: ['A turn stops at 2.00 USD.'],
   };
   const run: CommandRoom['run'] = async (line, { session: where = session, scopes = OPERATOR } = {}) =>

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FairleadError } from '@fairlead/base';
 import { defineExtension, ExtensionError, s } from '@fairlead/extension';
 import { deactivate } from '@fairlead/hub';
+import { runHostCommand } from '../../src/commands/run-host-command.ts';
 import { commandRoom } from './command-room.ts';
 
 const greeter = defineExtension({
@@ -188,4 +189,48 @@ test('what the host refuses is an answer with its code; what has no code is a fa
   assert.equal(await refused('/continue'), `context_expired: ${'x'.repeat(1000)}…`);
   facade.throws = new TypeError('a mistake of ours');
   await assert.rejects(run('/cancel'), /a mistake of ours/);
+});
+
+test('what an extension says, and what it throws, is told without the secrets in it; with `block` not at all', async (t) => {
+  const secret = 'planted-0123456789';
+  const spilling = defineExtension({
+    name: 'spilling',
+    version: '1.0.0',
+    commands: {
+      tell: {
+        about: 'Tells.',
+        run: (_input, ctx) => {
+          ctx.progress(`with ${secret}`);
+          return { text: `it is ${secret}`, data: { key: secret } };
+        },
+      },
+      fail: {
+        about: 'Fails.',
+        run: () => {
+          throw new Error(`no ${secret}`);
+        },
+      },
+      say: { about: 'Says.', run: () => 'nothing' },
+    },
+  });
+  const made = { extensions: [spilling], secrets: [secret] };
+  const { ports, session, run, refused } = await commandRoom(t, made);
+  const heard: string[] = [];
+  const by = { id: 'person:1', scopes: ['session:write'] };
+  const line = { session, line: '/tell', by, onProgress: (text: string) => heard.push(text) };
+  assert.deepEqual(await runHostCommand(ports, line), {
+    text: 'it is [REDACTED:configured_secret]',
+    data: { key: '[REDACTED:configured_secret]' },
+  });
+  assert.deepEqual(heard, ['with [REDACTED:configured_secret]']);
+  assert.match(await refused('/fail'), /^command_failed: .*no \[REDACTED:configured_secret\]/);
+  assert.match(await refused(`/xx${secret}`), /^unknown_command: .*\/xx\[REDACTED:configured_secret\]/);
+  assert.deepEqual(await run('/say'), { text: 'nothing' });
+  const blocked = { ...ports, policy: { leak: 'block' } as const };
+  const answer = await runHostCommand(blocked, line);
+  assert.ok('error' in answer && answer.error.code === 'leak_blocked');
+  assert.deepEqual(answer.error.detail, { categories: ['configured_secret'] });
+  const failed = await runHostCommand(blocked, { ...line, line: '/fail' });
+  assert.ok('error' in failed && failed.error.code === 'command_failed');
+  assert.doesNotMatch(failed.error.message, /no /);
 });
