@@ -54,6 +54,8 @@ async function answering(
 ): Promise<string> {
   const meta = await sessions.meta(session);
   if (meta.closed) throw hostError('session_closed');
+  // It was made for one turn, and that one is under way.
+  if (meta.parent !== undefined) throw hostError('turn_running');
   const id = agent === undefined ? (mentionsIn(text, meta.agents)[0] ?? meta.host) : attachedOf(meta, agent);
   if (id === undefined) throw hostError('agent_required');
   if (!(await agents.isHome(id))) throw hostError('agent_not_home');

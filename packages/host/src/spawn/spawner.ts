@@ -32,6 +32,8 @@ type Task = {
   begun: boolean;
 };
 
+const IGNORE = `UPDATE wakes SET state = 'ignored', reason = 'session_closed' WHERE session = ? AND state = 'pending'`;
+
 /** Gives tasks of turns to other agents and to workers, each in a session of its own. Nothing of it runs after its root was cancelled. */
 export class Spawner {
   readonly #ports: SpawnerPorts;
@@ -120,6 +122,10 @@ export class Spawner {
       this.#maxDepths.delete(turn);
       // Its turn closed it; one that could not begin never will.
       await sessions.close(session).catch((error: unknown) => this.#ports.failed(session, error));
+      // What somebody said there meanwhile is answered by nobody.
+      await store
+        .write([{ sql: IGNORE, parameters: [session] }])
+        .catch((error: unknown) => this.#ports.failed(session, error));
       await hub.closeSession(session).catch((error: unknown) => this.#ports.failed(session, error));
       off();
     }

@@ -8,6 +8,7 @@ import type { HostPeer } from '../../src/host/host-peer.ts';
 import type { SpawnEnd } from '../../src/spawn/spawn.ts';
 import { ALLOWED, gateTool, passTurn, sayTurn } from '../host/gate-tool.ts';
 import { type HostRoom, hostRoom } from '../host/host-room.ts';
+import { ADA } from '../sessions/session-room.ts';
 
 const ends: SpawnEnd[] = [];
 /** `give` hands a task on, as the built-in tools do; it says what became of it. */
@@ -403,4 +404,26 @@ test('the approvals and states of a child show in the session that began it', as
     heard.some((event) => event.kind === 'state' && event.turn === turn && event.state === 'approval'),
   );
   assert.match((await room.told(child)).join('\n'), /approval_denied/);
+});
+
+test('what somebody says to a child while it works is kept, and nobody waits for an answer', async (t) => {
+  const { extension, entered, open } = gateTool();
+  const room = await hostRoom(t, {
+    scripts: { 'agent:ann': [gives({ name: 'scout' })], 'worker:scout': [passTurn] },
+    agents: [{ name: 'ann', workers: [{ name: 'scout' }] }],
+    extensions: () => [give, extension],
+    policy: ALLOWED,
+  });
+  const session = await room.session('ann');
+  await room.say(session, 'go');
+  await entered;
+  const child = await onlyChild(room, session);
+  await assert.rejects(room.host.runOnce({ session: child, text: 'hello?', from: ADA }), {
+    code: 'turn_running',
+  });
+  await room.say(child, 'hello?');
+  open();
+  await room.host.idle();
+  assert.ok((await room.told(child)).includes('Ada: hello?'));
+  assert.equal((await room.host.status()).waiting, 0);
 });
