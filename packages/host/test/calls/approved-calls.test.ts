@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '@fairlead/base';
+import { FairleadError, type JsonObject } from '@fairlead/base';
 import { defineExtension, s } from '@fairlead/extension';
 import type { CallPlace } from '../../src/calls/call-place.ts';
 import { type CallRoom, type CallRoomOptions, callRoom, MAY } from './call-room.ts';
@@ -335,4 +335,19 @@ test('arguments that grow too large when secrets are taken out are refused, not 
   const room = await opened(t, { secrets: ['hunter22'] });
   const end = await room.call('do', { what: 'hunter22'.repeat(8000) });
   assert.deepEqual([end.code, ran], ['arguments_too_large', []]);
+});
+
+test('a question that cannot be written down lets nothing run', async (t) => {
+  const room = await opened(t);
+  t.mock.method(room.approvals, 'ask', () => Promise.reject(new FairleadError('store_io_failed', 'full')));
+  const end = await room.call('do', { what: 'this' });
+  assert.deepEqual([end.certainty, end.code, ran], ['not_started', 'call_not_decided', []]);
+  assert.deepEqual(await room.journalled(), ['not_started call_not_decided']);
+});
+
+test('a question that somebody else cancelled lets nothing run', async (t) => {
+  const room = await opened(t);
+  const waiting = room.call('do', { what: 'this' });
+  await room.approvals.cancel(await room.asked());
+  assert.deepEqual([(await waiting).code, ran], ['approval_cancelled', []]);
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineExtension, type Extension, s } from '@fairlead/extension';
 import { deactivate } from '@fairlead/hub';
+import { waitFor } from '@fairlead/testing';
 import { effectOf } from '../../src/calls/policy-of-tool.ts';
 import { runCall } from '../../src/calls/run-call.ts';
 import { type CallRoom, type CallRoomOptions, callRoom } from './call-room.ts';
@@ -277,6 +278,23 @@ test('what a gate blocks was never started: both entries, in its own words, and 
   const said = 'blocked by gate: Not on a Sunday.';
   await assertRefused(room, 'tool_blocked', said, '{"to":"x","word":{"$masked":7}}');
   assert.deepEqual(heard, ['judges write', `hears ${said}`]);
+});
+
+test('a gate that hangs hung the turn: it blocks when its time is over, and one that throws blocks at once', async (t) => {
+  const gate = (name: string, toolCall: () => Promise<undefined>) =>
+    defineExtension({ name, version: '1.0.0', on: { toolCall } });
+  const hangs = await opened(t, { extensions: [desk, gate('hangs', () => new Promise(() => {}))] });
+  const waiting = hangs.call('look');
+  await waitFor(() => hangs.host.clock.pendingTimers > 0, { what: 'the gate' });
+  await hangs.host.clock.advance(60_000);
+  const late = await waiting;
+  assert.deepEqual([late.certainty, late.code, ran], ['not_started', 'hook_timeout', []]);
+  const throws = await opened(t, {
+    extensions: [desk, gate('throws', () => Promise.reject(new Error('x')))],
+  });
+  const failed = await throws.call('look');
+  assert.deepEqual([failed.certainty, failed.code, ran], ['not_started', 'hook_failed', []]);
+  assert.match(failed.text, /^blocked by throws: /);
 });
 
 test('what is not granted is refused before anybody is asked, naming the argument and not its value', async (t) => {
