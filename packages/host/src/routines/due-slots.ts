@@ -9,6 +9,8 @@ export interface DueSlots {
   readonly run: readonly number[];
   /** Slots to write down as missed: the newest, where they are very many. */
   readonly missed: readonly number[];
+  /** More were missed before those. */
+  readonly isMoreMissed: boolean;
   /** The first slot that is not due yet; null where there is none, or where it counts from the end of a firing. */
   readonly next: number | null;
 }
@@ -23,7 +25,7 @@ export function dueSlots(
   nowMs: number,
   missedUntilMs = Number.NEGATIVE_INFINITY,
 ): DueSlots {
-  const { all, next } = slotsUntil(trigger, dueMs, nowMs);
+  const { all, next, isCut } = slotsUntil(trigger, dueMs, nowMs);
   // What is delayed on purpose is not late.
   const graceMs = routineLimits.graceMs + jitterSecs * 1000;
   const isMissed = (due: number) => due <= missedUntilMs || nowMs - due > graceMs;
@@ -31,9 +33,11 @@ export function dueSlots(
   // One run makes up for all: where one is in time, that is it.
   const isMadeUp = policy.policy === 'run_once' && missed.length < all.length;
   const chosen = new Set(isMadeUp ? [] : late(missed, policy, nowMs));
+  const passed = missed.filter((due) => !chosen.has(due));
   return {
     run: all.filter((due) => !isMissed(due) || chosen.has(due)),
-    missed: missed.filter((due) => !chosen.has(due)).slice(-routineLimits.missedRows),
+    missed: passed.slice(-routineLimits.missedRows),
+    isMoreMissed: isCut || passed.length > routineLimits.missedRows,
     next,
   };
 }
@@ -51,20 +55,22 @@ function late(missed: readonly number[], policy: MissedPolicy, nowMs: number): r
 
 interface Slots {
   readonly all: readonly number[];
+  /** There were more, before those. */
+  readonly isCut: boolean;
   readonly next: number | null;
 }
 
 /** Every slot from the one that was next until now; where they are too many to go through, the newest. */
 function slotsUntil(trigger: Trigger, dueMs: number, nowMs: number): Slots {
   // An interval has one slot at a time, and a one-shot one altogether.
-  if (trigger.kind !== 'cron') return { all: [dueMs], next: null };
+  if (trigger.kind !== 'cron') return { all: [dueMs], next: null, isCut: false };
   const first = walk(trigger, dueMs, nowMs);
-  if (first.next !== undefined) return { all: first.all, next: first.next };
+  if (first.next !== undefined) return { all: first.all, next: first.next, isCut: false };
   // Months of minutes: only as much as may matter is gone through, estimated by how far apart they were.
   const newest = first.all.at(-1) ?? dueMs;
   const spacingMs = (newest - dueMs) / first.all.length;
   const back = walk(trigger, Math.max(newest, nowMs - spacingMs * (routineLimits.slotsWalked / 2)), nowMs);
-  return { all: back.all, next: back.next ?? nextDue(trigger, nowMs) };
+  return { all: back.all, next: back.next ?? nextDue(trigger, nowMs), isCut: true };
 }
 
 /** The slots from `fromMs` until `untilMs`, with the one after; `next` is undefined where they are too many. */

@@ -308,17 +308,13 @@ export class RoutineEngine {
     const slotOf = (due: number): SlotKey => ({ database: place.database.root, routine: entry.routine, due });
     const delayedMs = dueMs + jitterMs(slotOf(dueMs), routine.jitterSecs);
     if (delayedMs > now) return this.#queue.set(entry, delayedMs);
-    const { run, missed, next } = dueSlots(routine, dueMs, now, this.#missedUntilMs);
+    const { run, missed, isMoreMissed, next } = dueSlots(routine, dueMs, now, this.#missedUntilMs);
     const [first, ...more] = run;
     const after = next ?? (routine.trigger.kind === 'every' ? nextDue(routine.trigger, now) : null);
-    const statements: Statement[] = missed.map((due) =>
-      passSlot(
-        slotOf(due),
-        { state: 'missed', code: due <= this.#missedUntilMs ? 'paused' : null },
-        boot,
-        now,
-      ),
-    );
+    const statements: Statement[] = missed.map((due, index) => {
+      const code = index === 0 && isMoreMissed ? 'more_before' : due <= this.#missedUntilMs ? 'paused' : null;
+      return passSlot(slotOf(due), { state: 'missed', code }, boot, now);
+    });
     const why =
       (await heldBack?.(place)) ?? (entry.running > 0 && routine.overlap === 'skip' ? 'overlap' : undefined);
     // Its row has changed meanwhile, and was read: what follows would be about the old one.
