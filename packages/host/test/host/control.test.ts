@@ -13,7 +13,9 @@ test('a pause during a tool cancels it with its certainty, holds what waits over
   const session = await room.session('ann');
   await room.say(session, 'go');
   await entered;
+  assert.equal(room.host.halted.aborted, false);
   assert.equal(await room.host.pause(), true);
+  assert.equal(room.host.halted.reason?.code, 'host_paused');
   assert.equal(await room.host.pause(), false);
   assert.deepEqual(await room.told(session), [
     ...['Ada: go', 'ack ann 1', 'call pass'],
@@ -29,7 +31,9 @@ test('a pause during a tool cancels it with its certainty, holds what waits over
   assert.notEqual((await next.host.status()).pausedAtMs, null);
   await next.host.idle();
   assert.equal((await next.told(session)).at(-1), 'Ada: still there?');
+  assert.equal(next.host.halted.aborted, true);
   assert.equal(await next.host.resume(), true);
+  assert.equal(next.host.halted.aborted, false);
   assert.equal(await next.host.resume(), false);
   await next.host.idle();
   assert.deepEqual((await next.told(session)).slice(-3), ['ack ann 1', 'ann: I am back.', 'end completed']);
