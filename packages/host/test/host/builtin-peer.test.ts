@@ -161,10 +161,13 @@ test('before its start a host answers none of its built-ins', async (t) => {
     async open({ peer }) {
       const caller = { session: 's', agent: 'a', tool: 't' };
       early.push(await peer.grants(caller).catch((error: { code: string }) => error.code));
+      const signal = new AbortController().signal;
+      const request = { kind: 'worker', name: 'x', task: 'y', async: false, signal } as const;
+      early.push((await peer.spawn(caller, request)).code);
     },
   });
   const room: HostRoom = await hostRoom(t, { scripts: {}, extensions: () => [nosy] });
-  assert.deepEqual(early, ['host_not_started']);
+  assert.deepEqual(early, ['host_not_started', 'host_not_started']);
   await assert.rejects(room.prepared.start(room.hub), /once/);
 });
 
