@@ -44,7 +44,12 @@ export async function mayRun(floor: CallFloor, place: CallPlace, call: JudgedCal
     grantsOk: denied === undefined,
   });
   if (verdict === 'run') return { ok: true, approval: undefined };
-  if (verdict === 'ask') return await ask(floor, place, call, via);
+  if (verdict === 'ask') {
+    const asked = await ask(floor, place, call, via);
+    // What was taken back while a person decided is not granted any more.
+    const since = asked.ok ? await notGranted(floor, place, call) : undefined;
+    return since === undefined ? asked : no(since);
+  }
   return no(verdict.refuse === 'grant_denied' && denied !== undefined ? denied : refusalOf(verdict.refuse));
 }
 

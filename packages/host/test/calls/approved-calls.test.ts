@@ -251,6 +251,16 @@ test('what narrows while a person decides stops the call that was approved', asy
   assert.equal((await room.approvals.find(id))?.state, 'approved');
 });
 
+test('a grant that is taken back while a person decides stops the call that was approved', async (t) => {
+  const room = await opened(t, { touches: { 'deeds/do': { writes: ['what'] } } });
+  let granted: readonly string[] = ['/'];
+  const waiting = room.call('do', { what: '/srv/x' }, { grants: async () => ({ fs: { write: granted } }) });
+  const id = await room.asked();
+  granted = [];
+  await answer(room, id);
+  assert.deepEqual([(await waiting).code, ran], ['grant_denied', []]);
+});
+
 test('where nobody is there to answer a call that needs one is refused at once', async (t) => {
   const room = await opened(t);
   const place: Partial<CallPlace> = { attended: () => false };

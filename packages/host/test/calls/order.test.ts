@@ -137,7 +137,7 @@ test('one call goes through its steps in this order and no other', async (t) => 
     'grants',
     'approval {"to":200,"dish":"pie"}',
     ...['approval_request + asked', 'approval_decision + decided'],
-    ...['pause', 'mode', 'ceiling'],
+    ...['grants', 'pause', 'mode', 'ceiling'],
     'tool_call + row + result owed + approval used',
     'run pie 200',
     'redact',
