@@ -65,7 +65,8 @@ function scopesOf(host: FakeSessions): readonly string[] {
 
 test('a command that fails says its code, its usage, and whether anything ran', async (t) => {
   const { host, gateway, post } = await setUp(t);
-  const fails = async (error: { code: string; usage?: string; certainty?: 'outcome_unknown' }) => {
+  type Wrong = { code: string; usage?: string; detail?: Json; certainty?: 'outcome_unknown' };
+  const fails = async (error: Wrong) => {
     host.onCommand = async () => ({ error: { message: 'It is not so.', ...error } });
     const { status, envelope } = await post('command', { line: '/x' });
     return [status, envelope.error, envelope.dispatch_certainty, envelope.success];
@@ -82,6 +83,12 @@ test('a command that fails says its code, its usage, and whether anything ran', 
     'not_started',
     false,
   ]);
+  const agents = { agents: ['agt_1', 'agt_2'] };
+  assert.deepEqual((await fails({ code: 'agent_ambiguous', detail: agents }))[1], {
+    code: 'agent_ambiguous',
+    message: 'It is not so.',
+    detail: agents,
+  });
   // An extension chose the code: it does not choose the status with it.
   assert.deepEqual(await fails({ code: 'request_incomplete', certainty: 'outcome_unknown' }), [
     400,

@@ -65,6 +65,7 @@ export type CommandOutcome =
         readonly code: string;
         readonly message: string;
         readonly usage?: string;
+        readonly detail?: Json;
         readonly certainty?: Certainty;
       };
     };

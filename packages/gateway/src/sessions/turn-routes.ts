@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ErrorTable, Json } from '@fairlead/base';
+import { type ErrorTable, isJsonObject, type Json } from '@fairlead/base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import { missingScope } from '../http/admission.ts';
@@ -110,11 +110,13 @@ function commandEnvelope(outcome: CommandOutcome, errors: ErrorTable = {}): Enve
     code,
     message,
     usage,
+    detail,
     certainty = NOTHING_RAN.has(code) ? 'not_started' : 'completed',
   } = outcome.error;
   const entry = Object.hasOwn(errors, code) ? errors[code] : undefined;
   const recovery = entry === undefined ? {} : { recovery: entry.next };
-  const error = { code, message, ...recovery, ...(usage === undefined ? {} : { detail: { usage } }) };
+  const more = { ...(isJsonObject(detail) ? detail : {}), ...(usage === undefined ? {} : { usage }) };
+  const error = { code, message, ...recovery, ...(Object.keys(more).length === 0 ? {} : { detail: more }) };
   return { success: false, output: null, error, dispatch_certainty: certainty };
 }
 

@@ -1,4 +1,4 @@
-import type { Json } from '@fairlead/base';
+import type { Certainty, Json } from '@fairlead/base';
 
 /** What a line that began with `/` came to. A host command also says where to go on, or that somebody leaves. */
 export type CommandAnswer =
@@ -20,6 +20,8 @@ export type CommandAnswer =
         readonly usage?: string;
         /** What the code adds, such as the ids that a name may mean. */
         readonly detail?: Json;
+        /** Whether anything of it happened, where that is known: a refused line began nothing. */
+        readonly certainty?: Certainty;
       };
     };
 

@@ -1,4 +1,4 @@
-import { FairleadError, type Json, nearestKey, singleLine } from '@fairlead/base';
+import { FairleadError, nearestKey, singleLine } from '@fairlead/base';
 import { ExtensionError } from '@fairlead/extension';
 import { extensionErrors } from '@fairlead/extension/runtime';
 import { hostErrors } from '../errors.ts';
@@ -7,13 +7,13 @@ import type { CommandAnswer } from './command-answer.ts';
 /** A line that does not fit, with how the command is typed. */
 export function usageFault(why: string, usage: string): CommandAnswer {
   const message = `${extensionErrors.command_usage.message} (${shown(why)})`;
-  return { error: { code: 'command_usage', message, usage } };
+  return { error: { code: 'command_usage', message, usage, certainty: 'not_started' } };
 }
 
 /** A refusal by one of the host's codes. */
-export function refusal(code: keyof typeof hostErrors, what: string, detail?: Json): CommandAnswer {
+export function refusal(code: keyof typeof hostErrors, what: string): CommandAnswer {
   const message = `${hostErrors[code].message} (${shown(what)})`;
-  return { error: { code, message, ...(detail === undefined ? {} : { detail }) } };
+  return { error: { code, message, certainty: 'not_started' } };
 }
 
 /** A name that nobody has, with the nearest of those that somebody has. */
@@ -21,7 +21,7 @@ export function unknownCommand(name: string, known: Iterable<string>): CommandAn
   const near = nearestKey(name, known);
   const hint = near === undefined ? '' : `; did you mean /${near}?`;
   const message = `${extensionErrors.unknown_command.message} (/${shown(name.slice(0, 48))}${hint})`;
-  return { error: { code: 'unknown_command', message } };
+  return { error: { code: 'unknown_command', message, certainty: 'not_started' } };
 }
 
 /** What a command threw, where it has a code; what has none is a fault of the host. */

@@ -106,7 +106,7 @@ async function runExtensions(
   if (code === 'unknown_command' && message.startsWith(extensionErrors.unknown_command.message))
     return unknownCommand(name, [...hostNames(), ...set.commands.keys()]);
   if (code === 'command_usage') return usageFault(message, usageIn(detail) ?? `/${name}`);
-  return { error: { code, message: shown(message) } };
+  return { error: { code, message: shown(message), certainty: outcome.certainty } };
 }
 
 function usageIn(detail: unknown): string | undefined {

@@ -11,13 +11,12 @@ export function screenAnswer(
   // The host's own answers show what was screened when it was written.
   const leak = whose === 'host' ? 'redact' : policy.leak;
   if ('error' in answer) {
-    const { usage } = answer.error;
     const { fault } = screenFault(answer.error, leak, leaks);
-    return { error: { ...fault, ...(usage === undefined ? {} : { usage }) } };
+    return { error: { ...answer.error, ...fault } };
   }
   const { text, data, ...more } = answer;
   const screening = screenOutput({ text, ...(data === undefined ? {} : { structured: data }) }, leak, leaks);
-  if (screening.kind === 'blocked') return { error: screening.fault };
+  if (screening.kind === 'blocked') return { error: { ...screening.fault, certainty: 'completed' } };
   const { text: shown, structured } = screening.output;
   return { text: shown, ...(structured === undefined ? {} : { data: structured }), ...more };
 }

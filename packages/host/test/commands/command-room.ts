@@ -17,7 +17,7 @@ import { type Room, room } from '../sessions/session-room.ts';
 
 const OFF = { tokens: 0, nanousd: 0 };
 
-export const BACKENDS: readonly BackendLine[] = [
+const BACKENDS: readonly BackendLine[] = [
   {
     name: 'local',
     type: 'openai_compatible',
@@ -33,7 +33,7 @@ export const BACKENDS: readonly BackendLine[] = [
 ];
 
 /** Every scope that a command may ask for. */
-export const OPERATOR = ['session:read', 'session:write', 'session:approve', 'admin'] as const;
+const OPERATOR = ['session:read', 'session:write', 'session:approve', 'admin'] as const;
 
 /** A session of `ann`, with `bob` beside it on the same host, and everything that commands need. */
 export interface CommandRoom extends Room {

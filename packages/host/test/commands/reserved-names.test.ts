@@ -26,3 +26,19 @@ test('every form says what it is for, what it needs, and how it is typed', () =>
       assert.ok(usage().startsWith(`/${name}`), words);
     }
 });
+
+test('every form refuses an option that it does not have, and says how it is typed', async (t) => {
+  const { run, asked } = await commandRoom(t);
+  for (const { name, forms } of commandTable) {
+    // What stands behind /extensions is read by the hub, and has tests there.
+    if (name === 'extensions') continue;
+    for (const { sub, usage } of forms) {
+      const words = sub === '' ? name : `${name} ${sub}`;
+      const answer = await run(`/${words} --no-such-option`);
+      assert.ok('error' in answer && answer.error.code === 'command_usage', words);
+      assert.equal(answer.error.usage, usage(), words);
+      assert.equal(answer.error.certainty, 'not_started');
+    }
+  }
+  assert.deepEqual(asked, []);
+});

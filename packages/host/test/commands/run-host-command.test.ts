@@ -230,7 +230,9 @@ test('what an extension says, and what it throws, is told without the secrets in
   const answer = await runHostCommand(blocked, line);
   assert.ok('error' in answer && answer.error.code === 'leak_blocked');
   assert.deepEqual(answer.error.detail, { categories: ['configured_secret'] });
+  assert.equal(answer.error.certainty, 'completed');
   const failed = await runHostCommand(blocked, { ...line, line: '/fail' });
   assert.ok('error' in failed && failed.error.code === 'command_failed');
+  assert.equal(failed.error.certainty, 'outcome_unknown');
   assert.doesNotMatch(failed.error.message, /no /);
 });

@@ -4,7 +4,7 @@ import type { JsonObject } from '@fairlead/base';
 import fc from 'fast-check';
 import { LeakDetector } from '../../src/leaks/leak-detector.ts';
 import { maskSensitive } from '../../src/leaks/mask-sensitive.ts';
-import { visibleArguments, visibleName } from '../../src/leaks/visible-text.ts';
+import { visibleArguments, visibleName, visibleText } from '../../src/leaks/visible-text.ts';
 
 const detector = new LeakDetector();
 
@@ -75,4 +75,12 @@ test('arguments over 64 KiB are refused, not cut', () => {
   assert.equal(visibleArguments(fits, [], detector)?.includes('x'.repeat(65_528)), true);
   assert.equal(visibleArguments({ a: 'x'.repeat(65_536 - 7) }, [], detector), null);
   assert.equal(visibleArguments({ a: 'x'.repeat(65_536 - 7) }, ['a'], detector), null);
+});
+
+test('words of several lines keep their lines and tabs, and nothing else that moves a terminal', () => {
+  assert.equal(
+    visibleText('one\n\ttwo\u001b[2J\r\u202e\nthree'),
+    'one\n\ttwo\\u001b[2J\\u000d\\u202e\nthree',
+  );
+  assert.equal(visibleText(''), '');
 });
