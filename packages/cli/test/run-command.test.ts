@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@fairlead/base';
-import { waitFor } from '@fairlead/testing';
+import { manualClock, waitFor } from '@fairlead/testing';
 import { EventParser, type StreamEvent } from '../src/client/event-stream.ts';
 import { RunProgress } from '../src/commands/run/run-progress.ts';
 import { hostedMachine } from './hosted-machine.ts';
@@ -131,7 +131,7 @@ test('the exit status tells how the turn ended, and an unknown end of a call bef
       { calls: [CALL, unknown] },
       3,
       'It is done.\n',
-      /^fairlead: whether shell did its work is not known \(call_1\)\n$/,
+      /\nfairlead: whether shell did its work is not known \(call_1\)\n$/,
     ],
     [{ status: 'failed', code: 'x', text: 'y', calls: [unknown] }, 3, '', /is not known/],
   ] as const) {
@@ -173,13 +173,15 @@ test('what the stream tells is shown on stderr, once each', async (t) => {
     event('entry', { type: 'turn_end' }),
   ].join('');
   const shown = () => context.printed.stderr;
+  // The end of the second one had not come over the stream.
+  const calls = [CALL, { ...CALL, call: 'call_3', tool: 'read_file', ms: 3 }];
   const server = await routedServer(
     t,
     running(() => success(REPORT), events, {
       [`POST ${PATH}/run`]: (_, response) => {
         // Not before all of the stream was read: both come on connections of their own.
         void waitFor(() => shown().includes('not_started'), { what: 'the stream', timeoutMs: 20_000 }).then(
-          () => response.end(JSON.stringify(success(REPORT))),
+          () => response.end(JSON.stringify(success({ ...REPORT, calls }))),
         );
         return null;
       },
@@ -189,14 +191,13 @@ test('what the stream tells is shown on stderr, once each', async (t) => {
   const { exit, stdout, stderr } = await run('run', 'hello');
   assert.deepEqual([exit, stdout], [0, 'It is done.\n']);
   assert.deepEqual(stderr.split('\n'), [
-    'fairlead: waiting for the turn before it',
     'fairlead: the model’s answer broke off; asking again',
     'fairlead: I look. [2J',
     'fairlead: calls shell',
     'fairlead: half of it',
-    'fairlead: shell waits for an approval',
     'fairlead: shell: completed (tool_error) in 12 ms',
     'fairlead: a call: not_started',
+    'fairlead: read_file: completed in 3 ms',
     '',
   ]);
 });
@@ -340,9 +341,34 @@ test('an event that never ends is no event of a host', () => {
 
 test('an event of a host of one’s own holds its entry in a member', () => {
   const lines: string[] = [];
-  const progress = new RunProgress({ stderr: (text) => lines.push(text) });
+  const progress = new RunProgress({ clock: manualClock(), stderr: (text) => lines.push(text) });
   progress.hear('entry', { cursor: 1, entry: { type: 'tool_call', call: 'c', tool: 'read_file' } });
   progress.hear('entry', { cursor: 2, entry: { type: 'message', text: '', final: false } });
   progress.hear('reset', {});
   assert.deepEqual(lines, ['fairlead: calls read_file\n']);
+});
+
+test('what lasts longer than a second is said, and nothing once the turn has ended', async () => {
+  const lines: string[] = [];
+  const clock = manualClock();
+  const progress = new RunProgress({ clock, stderr: (text) => lines.push(text) });
+  for (const data of [
+    { state: 'queued' },
+    { state: 'model' },
+    { state: 'tool', tool: 'shell' },
+    { state: 'approval', tool: 'write_file' },
+  ]) {
+    progress.hear('state', data);
+    await clock.advance(1_000);
+  }
+  progress.hear('state', { state: 'model' });
+  await clock.advance(999);
+  progress.end([]);
+  await clock.advance(1_000);
+  assert.deepEqual(lines, [
+    'fairlead: waiting for the turn before it …\n',
+    'fairlead: waiting for the model …\n',
+    'fairlead: waiting for shell …\n',
+    'fairlead: waiting for write_file …\n',
+  ]);
 });

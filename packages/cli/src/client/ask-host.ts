@@ -17,24 +17,37 @@ export type HostRequest = {
 /** Asks one host, again and again. */
 export type AskHost = (request: HostRequest) => Promise<Json>;
 
-/** The running host of the flags. Throws `host_not_running` where there is none. */
-export async function runningHost(
+/** A host of this machine that answers. */
+export type ReachedHost = { readonly url: string; readonly stateDirectory: string; readonly ask: AskHost };
+
+/** The flags that say which host. */
+export type HostFlags = { readonly stateDir?: string };
+
+/** A host at an address, with the operator token of its state directory. */
+export function hostAt(
   context: CommandContext,
-  flags: { readonly stateDir?: string },
-): Promise<AskHost> {
+  { url, stateDirectory }: { readonly url: string; readonly stateDirectory: string },
+): ReachedHost {
+  return {
+    ...{ url, stateDirectory },
+    ask: (request) => adminRequest(context, { url, stateDirectory, ...request }),
+  };
+}
+
+/** The running host of the flags. Throws `host_not_running` where there is none. */
+export async function runningHost(context: CommandContext, flags: HostFlags): Promise<ReachedHost> {
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
   const server = await findHost(context, stateDirectory);
   if (server === null) throw cliError('host_not_running', { detail: { state_directory: stateDirectory } });
-  const { url } = server;
-  return (request) => adminRequest(context, { url, stateDirectory, ...request });
+  return hostAt(context, { url: server.url, stateDirectory });
 }
 
 /** Asks the running host one thing. Throws `host_not_running` where there is none. */
 export async function askHost(
   context: CommandContext,
-  flags: { readonly stateDir?: string },
+  flags: HostFlags,
   request: HostRequest,
 ): Promise<Json> {
-  const ask = await runningHost(context, flags);
+  const { ask } = await runningHost(context, flags);
   return await ask(request);
 }

@@ -2,32 +2,25 @@ import { request } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { FairleadError } from '@fairlead/base';
 import { cliError } from '../cli-error.ts';
-import type { CommandContext } from '../command-context.ts';
 import { clientLimits } from '../limits.ts';
 import { visibleControls } from '../output/safe-text.ts';
-import { findHost } from '../owner/host-in-charge.ts';
-import { resolveStateDirectory } from '../state/state-directory.ts';
 import { readOperatorToken } from './admin-request.ts';
 import { parseServerUrl, readEnvelope } from './api-client.ts';
+import type { ReachedHost } from './ask-host.ts';
 
 /**
- * Hands on the lines of an answer of the running host as they come, however many. Throws `host_not_running`, `read_lost` where they break
- * off, or the code that the host refuses it with.
+ * Hands on the lines of an answer of a host as they come, however many. Throws `read_lost` where they break off, or the code that the host refuses it with.
  */
 export async function streamTo(
-  context: CommandContext,
-  flags: { readonly stateDir?: string },
+  { url, stateDirectory }: Pick<ReachedHost, 'url' | 'stateDirectory'>,
   path: string,
   write: (text: string) => void,
 ): Promise<void> {
-  const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
-  const server = await findHost(context, stateDirectory);
-  if (server === null) throw cliError('host_not_running', { detail: { state_directory: stateDirectory } });
   const token = await readOperatorToken(stateDirectory);
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const lost = (reason: string) => cliError('read_lost', { detail: { reason } });
   await new Promise<void>((resolve, reject) => {
-    const asked = request(parseServerUrl(server.url, path), { headers, agent: false });
+    const asked = request(parseServerUrl(url, path), { headers, agent: false });
     asked.on('error', (error: NodeJS.ErrnoException) => reject(lost(error.code ?? 'the connection failed')));
     asked.on('response', (response) => {
       const decoder = new StringDecoder('utf8');

@@ -26,13 +26,15 @@ export async function startHost(options: {
   readonly stateDirectory: string;
   readonly loaded: LoadedHostConfig;
   readonly log: Log;
+  /** Nothing is answered that waits in sessions. */
+  readonly alone?: boolean;
   readonly onStop: () => void;
 }): Promise<Host> {
-  const { context, stateDirectory, loaded, log, onStop } = options;
+  const { context, stateDirectory, loaded, log, alone = false, onStop } = options;
   const { clock, random } = context;
   const { config } = loaded;
   await using stack = new AsyncDisposableStack();
-  const floor = stack.use(await openHostFloor({ context, stateDirectory, loaded, log }));
+  const floor = stack.use(await openHostFloor({ context, stateDirectory, loaded, log, alone }));
   const { store, journal, digestKey, extensions, agents } = floor;
   const tokens = await createTokens({ store, clock, random });
   const hub = createRunnerHub({ tokens, clock, log });

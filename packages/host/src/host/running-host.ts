@@ -103,7 +103,10 @@ export class RunningHost implements AgentHost {
   }
 
   async runOnce(options: RunOptions): Promise<RunReport> {
-    return await runOnce(this.floor, this.#parts.scheduler, options);
+    const report = await runOnce(this.floor, this.#parts.scheduler, options);
+    // Who listens hears how it went before whoever asked hears that it is over.
+    await this.events.caughtUp();
+    return report;
   }
 
   async cancel(session: string): Promise<boolean> {
@@ -299,13 +302,13 @@ export class RunningHost implements AgentHost {
 
   #commandPorts(): CommandPorts {
     const { peer, store, clock, agents, sessions, models, ledger, approvals, state, hub } = this.floor;
+    const { leaks, policy } = this.floor;
     const { groups } = this.#parts.start.options.tables.agents;
     return {
       ...{ peer, store, clock, agents, sessions, models, ledger, approvals, state, hub, groups },
-    const { leaks, policy } = this.floor;
+      ...{ leaks, policy },
       ceilings: this.#ceilings(),
       host: this,
     };
-      ...{ leaks, policy },
   }
 }

@@ -1,8 +1,8 @@
 import { isJsonObject } from '@fairlead/base';
-import { runningHost } from '../../client/ask-host.ts';
 import { sessionPath } from '../../client/find-session.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { withHost } from '../../host/with-host.ts';
 import { answerTimeoutMs } from '../../limits.ts';
 import { jsonLine, safeText } from '../../output/safe-text.ts';
 
@@ -19,11 +19,12 @@ export async function extSwitch(
   what: { readonly sub: 'add' | 'remove'; readonly name: string },
   flags: SwitchFlags,
 ): Promise<number> {
-  const ask = await runningHost(context, flags);
-  const path = `${await sessionPath(ask, flags.session)}/command`;
   const line = `/extensions ${what.sub} ${quoted(what.name)}${flags.agent === true ? ' agent' : ''}`;
   const timeoutMs = answerTimeoutMs.extension;
-  const output = await ask({ method: 'POST', path, body: { line }, timeoutMs });
+  const output = await withHost(context, flags, async ({ ask }) => {
+    const path = `${await sessionPath(ask, flags.session)}/command`;
+    return await ask({ method: 'POST', path, body: { line }, timeoutMs });
+  });
   const { text, data = null } = isJsonObject(output) ? output : {};
   if (flags.json === true) context.stdout(jsonLine(data));
   else context.stdout(`${safeText(typeof text === 'string' ? text : '')}\n`);

@@ -1,7 +1,7 @@
 import { isJsonObject } from '@fairlead/base';
-import { askHost } from '../../client/ask-host.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { askAnyHost } from '../../host/with-host.ts';
 import { answerTimeoutMs } from '../../limits.ts';
 import { jsonLine } from '../../output/safe-text.ts';
 
@@ -28,7 +28,7 @@ async function switchTo(
 ): Promise<number> {
   const timeoutMs = answerTimeoutMs.pause;
   const path = `/api/admin/${way}`;
-  const output = await askHost(context, flags, { method: 'POST', path, body: {}, timeoutMs });
+  const output = await askAnyHost(context, flags, { method: 'POST', path, body: {}, timeoutMs });
   const isNew = isJsonObject(output) && output['changed'] === true;
   context.stdout(flags.json === true ? jsonLine(output) : `${isNew ? done : known}\n`);
   return exitCodes.done;

@@ -46,7 +46,8 @@ export async function runAlone(
     if (first === undefined) throw cliError('model_missing');
     return first;
   });
-  const stop = await showProgress(context, agents, session);
+  const progress = new RunProgress(context);
+  const stop = await showProgress(progress, agents, session);
   try {
     const { text, agent, model, approve, timeoutSecs } = wish;
     const report = await agents.runOnce({
@@ -61,8 +62,10 @@ export async function runAlone(
     });
     const read = readRunReport(report as unknown as Json);
     if (read === null) throw new TypeError('a report without its members');
+    progress.end(read.calls);
     return read;
   } finally {
+    progress.end([]);
     stop();
   }
 }
@@ -93,12 +96,11 @@ async function named({ sessions }: AgentHost, name: string): Promise<string | un
 }
 
 async function showProgress(
-  context: CommandContext,
-  agents: AgentHost,
+  progress: RunProgress,
+  { events }: AgentHost,
   session: string,
 ): Promise<() => void> {
-  const progress = new RunProgress(context);
-  const subscription = await agents.events.subscribe(session, {}, (event) => {
+  const subscription = await events.subscribe(session, {}, (event) => {
     const { kind, ...data } = event;
     progress.hear(kind, data as unknown as JsonObject);
     return true;

@@ -1,43 +1,70 @@
-import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { isJsonObject, type JsonObject, type Timer } from '@fairlead/base';
 import type { CommandContext } from '../../command-context.ts';
+import { outputLimits } from '../../limits.ts';
 import { safeLine } from '../../output/safe-text.ts';
 
 /** Tells on stderr what a turn does, a line for each thing that a person may want to know of. */
 export class RunProgress {
-  readonly #context: Pick<CommandContext, 'stderr'>;
+  readonly #context: Pick<CommandContext, 'stderr' | 'clock'>;
   /** The tool of each call that began. */
   readonly #tools = new Map<string, string>();
+  /** Calls whose end was told. */
+  readonly #ended = new Set<string>();
+  #waiting: Timer | undefined;
   #last = '';
 
-  constructor(context: Pick<CommandContext, 'stderr'>) {
+  constructor(context: Pick<CommandContext, 'stderr' | 'clock'>) {
     this.#context = context;
   }
 
   /** An event of the session: its name in a stream, and its members. What is of no interest is passed over. */
   hear(event: string, data: JsonObject): void {
-    if (event === 'state') {
-      if (data['state'] === 'queued') this.#say('waiting for the turn before it');
-      if (data['state'] === 'approval') this.#say(`${safeLine(data['tool'])} waits for an approval`);
-    } else if (event === 'step_reset') this.#say('the model’s answer broke off; asking again');
+    if (event === 'state') this.#state(data);
+    else if (event === 'step_reset') this.#say('the model’s answer broke off; asking again');
     else if (event === 'progress') this.#say(safeLine(data['text']));
     else if (event === 'entry')
       this.#entry(isJsonObject(data['entry'] ?? null) ? (data['entry'] as JsonObject) : data);
   }
 
+  /** The turn has ended, with these calls: entries come after what they tell of, and may not have come yet. */
+  end(calls: readonly JsonObject[]): void {
+    this.#waiting?.cancel();
+    for (const call of calls) this.#result(call);
+  }
+
+  /** What lasts longer than a second is said. */
+  #state({ state, tool }: JsonObject): void {
+    this.#waiting?.cancel();
+    const line =
+      state === 'queued'
+        ? 'waiting for the turn before it …'
+        : state === 'model'
+          ? 'waiting for the model …'
+          : `waiting for ${safeLine(tool)} …`;
+    this.#waiting = this.#context.clock.setTimer(outputLimits.quietMs, () => this.#say(line), {
+      unref: true,
+    });
+  }
+
   #entry(entry: JsonObject): void {
     const { type, call } = entry;
     if (type === 'message' && entry['final'] === false) this.#say(safeLine(entry['text']));
-    if (typeof call !== 'string') return;
-    if (type === 'tool_call') {
+    if (type === 'tool_call' && typeof call === 'string') {
       const tool = safeLine(entry['tool']);
       this.#tools.set(call, tool);
       this.#say(`calls ${tool}`);
     }
-    if (type === 'tool_result') {
-      const code = typeof entry['code'] === 'string' ? ` (${safeLine(entry['code'])})` : '';
-      const took = typeof entry['ms'] === 'number' ? ` in ${Math.round(entry['ms'])} ms` : '';
-      this.#say(`${this.#tools.get(call) ?? 'a call'}: ${safeLine(entry['certainty'])}${code}${took}`);
-    }
+    if (type === 'tool_result') this.#result(entry);
+  }
+
+  /** Once for each call; `tool` where it is not known by its beginning. */
+  #result({ call, tool, certainty, code, ms }: JsonObject): void {
+    if (typeof call !== 'string' || this.#ended.has(call)) return;
+    this.#ended.add(call);
+    const name = this.#tools.get(call) ?? (typeof tool === 'string' ? safeLine(tool) : 'a call');
+    const why = typeof code === 'string' ? ` (${safeLine(code)})` : '';
+    const took = typeof ms === 'number' ? ` in ${Math.round(ms)} ms` : '';
+    this.#say(`${name}: ${safeLine(certainty)}${why}${took}`);
   }
 
   /** The same thing twice in a row is said once. */

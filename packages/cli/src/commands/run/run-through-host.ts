@@ -48,8 +48,10 @@ export async function runThroughHost(
       timeoutSecs === undefined ? answerTimeoutMs.run : timeoutSecs * 1000 + answerTimeoutMs.afterRun;
     const report = readRunReport(await ask({ method: 'POST', path: `${path}/run`, body, timeoutMs }));
     if (report === null) throw cliError('answer_lost', { detail: { reason: 'an answer that is no report' } });
+    progress.end(report.calls);
     return report;
   } finally {
+    progress.end([]);
     signal.removeEventListener('abort', cancel);
     stream.close();
   }

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { askHost, runningHost } from '../../client/ask-host.ts';
+import { runningHost } from '../../client/ask-host.ts';
 import { sessionPath } from '../../client/find-session.ts';
 import { streamTo } from '../../client/stream-to.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { askAnyHost, withHost } from '../../host/with-host.ts';
 import { commandHint } from '../../output/command-hint.ts';
 import { jsonLine, labelled, objectsIn, safeLine } from '../../output/safe-text.ts';
 import { table } from '../../output/table.ts';
@@ -20,7 +21,7 @@ export async function sessionList(
   flags: Flags & { readonly closed?: boolean },
 ): Promise<number> {
   const path = flags.closed === true ? '/api/sessions?closed=true' : '/api/sessions';
-  const output = await askHost(context, flags, { method: 'GET', path });
+  const output = await askAnyHost(context, flags, { method: 'GET', path });
   if (flags.json === true) {
     context.stdout(jsonLine(output));
     return exitCodes.done;
@@ -71,12 +72,13 @@ export async function sessionShow(
   session: string,
   flags: Flags & { readonly limit?: number; readonly before?: string },
 ): Promise<number> {
-  const ask = await runningHost(context, flags);
-  const path = await sessionPath(ask, session);
-  const shown = await ask({ method: 'GET', path });
   const query = new URLSearchParams({ limit: String(flags.limit ?? 20) });
   if (flags.before !== undefined) query.set('before', flags.before);
-  const page = await ask({ method: 'GET', path: `${path}/entries?${query}` });
+  const [shown, page] = await withHost(context, flags, async ({ ask }) => {
+    const path = await sessionPath(ask, session);
+    const found = await ask({ method: 'GET', path });
+    return [found, await ask({ method: 'GET', path: `${path}/entries?${query}` })] as const;
+  });
   const { entries, before = null } = isJsonObject(page) ? page : {};
   if (flags.json === true) {
     context.stdout(jsonLine({ session: shown, entries: entries ?? [], before }));
@@ -108,9 +110,10 @@ export async function sessionShow(
 
 /** `fairlead session export SESSION`: JSON lines, what it is and then each entry in order. */
 export async function sessionExport(context: CommandContext, session: string, flags: Flags): Promise<number> {
-  const ask = await runningHost(context, flags);
-  const path = `${await sessionPath(ask, session)}/export`;
-  await streamTo(context, flags, path, (text) => context.stdout(text));
+  await withHost(context, flags, async (host) => {
+    const path = `${await sessionPath(host.ask, session)}/export`;
+    await streamTo(host, path, (text) => context.stdout(text));
+  });
   return exitCodes.done;
 }
 
@@ -131,7 +134,7 @@ export async function sessionNew(
     ...(name === undefined ? {} : { name }),
     ...(mode === undefined ? {} : { mode }),
   };
-  const made = await askHost(context, flags, { method: 'POST', path: '/api/sessions', body });
+  const made = await askAnyHost(context, flags, { method: 'POST', path: '/api/sessions', body });
   const id = isJsonObject(made) ? made['id'] : null;
   context.stdout(flags.json === true ? jsonLine(made) : `${safeLine(id)}\n`);
   return exitCodes.done;
@@ -139,9 +142,10 @@ export async function sessionNew(
 
 /** `fairlead session close SESSION`: cancels what runs there; nothing wakes there any more. */
 export async function sessionClose(context: CommandContext, session: string, flags: Flags): Promise<number> {
-  const ask = await runningHost(context, flags);
-  const path = await sessionPath(ask, session);
-  const output = await ask({ method: 'PATCH', path, body: { closed: true } });
+  const output = await withHost(context, flags, async ({ ask }) => {
+    const path = await sessionPath(ask, session);
+    return await ask({ method: 'PATCH', path, body: { closed: true } });
+  });
   context.stdout(flags.json === true ? jsonLine(output) : `closed ${safeLine(session)}\n`);
   return exitCodes.done;
 }
@@ -152,7 +156,7 @@ export async function sessionContinue(
   session: string,
   flags: Flags,
 ): Promise<number> {
-  const ask = await runningHost(context, flags);
+  const { ask } = await runningHost(context, flags);
   const path = `${await sessionPath(ask, session)}/continue`;
   const output = await ask({ method: 'POST', path, body: {} });
   const turn = isJsonObject(output) ? output['turn'] : null;
@@ -162,7 +166,7 @@ export async function sessionContinue(
 
 /** `fairlead session cancel SESSION`: the turn that runs there, with all that it began. */
 export async function sessionCancel(context: CommandContext, session: string, flags: Flags): Promise<number> {
-  const ask = await runningHost(context, flags);
+  const { ask } = await runningHost(context, flags);
   const path = `${await sessionPath(ask, session)}/cancel`;
   const output = await ask({ method: 'POST', path, body: {} });
   const wasRunning = isJsonObject(output) && output['cancelled'] === true;
