@@ -197,5 +197,11 @@ function tables() {
   const policy = readPolicy({ policy: {} });
   const usage = readUsageSettings({}, 'UTC');
   if (!backends.ok || !agents.ok || !policy.ok || !usage.ok) throw new Error('the tables cannot be read');
-  return { backends: backends.value, agents: agents.value, policy: policy.value, usage: usage.value };
+  return {
+    backends: backends.value,
+    agents: agents.value,
+    policy: policy.value,
+    usage: usage.value,
+    schedules: [],
+  };
 }

@@ -1,7 +1,7 @@
 import type { Random } from '@fairlead/base';
 import type { Certainty } from '@fairlead/extension';
 import type { Platform, TreeOwner } from '@fairlead/process';
-import type { SchedulesPeer } from './schedule/schedule-peer.ts';
+import type { SchedulesPeer } from './peer/schedules-peer.ts';
 
 /** Whose call asks: what `ctx` says of it. The host finds the running call by it. */
 export interface Caller {

@@ -1,5 +1,5 @@
 import { ExtensionError } from '@fairlead/extension';
-import type { PeerSchedule, SchedulesPeer, ScheduleWish } from '../src/schedule/schedule-peer.ts';
+import type { PeerSchedule, SchedulesPeer, ScheduleWish } from '../src/peer/schedules-peer.ts';
 
 /** Schedules in memory: they are kept, and never fire. */
 export function fakeSchedules(asked: unknown[][]): SchedulesPeer {

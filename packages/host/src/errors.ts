@@ -318,7 +318,52 @@ export const hostErrors = defineErrors({
     message: 'The routine failed too many times in a row and was switched off.',
     next: 'See why in its history, mend it, and switch it on again.',
   },
-  routine_failed: {
+  routine_gone: {
+    message: 'The routine of this slot was taken away before it ended.',
+    next: 'Nothing is to be done; its history stays.',
+  },
+  slot_overlap: {
+    message: 'The slot was due while the one before still ran; it was skipped.',
+    next: 'Give it more time between, or `overlap = allow` where two at once do no harm.',
+  },
+  slot_paused: {
+    message: 'The slot was due while the host was paused.',
+    next: 'Nothing is to be done; what `missed` of the routine says holds for it.',
+  },
+  slots_more_missed: {
+    message: 'This slot was missed, and more before it that have no row.',
+    next: 'Nothing is to be done; the host was not running then.',
+  },
+  host_ended: {
+    message:
+      'The host ended after the slot was claimed; whether its handler ran is not known, and it is not run again.',
+    next: 'Look at what it touches before you fire it by hand.',
+  },
+  turn_interrupted: {
+    message: 'The host ended while the turn of this slot ran.',
+    next: 'See its session; `fairlead session continue` goes on with it.',
+  },
+  turn_never_began: {
+    message: 'The task of this slot was given, and no turn answered it.',
+    next: 'See its session; it may have been closed meanwhile.',
+  },
+  schedule_gone: {
+    message: 'The schedule was taken away or switched off before its slot ran.',
+    next: 'Nothing is to be done.',
+  },
+  schedule_expired: {
+    message: 'The schedule has reached its end and was switched off.',
+    next: 'Set another `expires_at` and switch it on where it is to go on.',
+  },
+  schedule_spent: {
+    message: 'The schedule has fired as often as it may and was switched off.',
+    next: 'Set another `max_fires` and switch it on where it is to go on.',
+  },
+  prompt_file_unread: {
+    message: 'A file of an agent’s prompt could not be read; the rest of the prompt holds.',
+    next: 'See whether the path in `system_prompt_files` is right and the file UTF-8.',
+  },
+  routine_unfired: {
     message: 'A routine could not be fired, or nobody knows what became of it.',
     next: 'See its history; what is unknown is not run again by itself.',
   },

@@ -166,6 +166,7 @@ export {
   type ToolHints,
   type ToolPolicy,
 } from './policy/tool-policy.ts';
+export { readSchedules, type ScheduleTable, scheduleKeys } from './routines/read-schedules.ts';
 export type { CutShort } from './sessions/cut-short-turns.ts';
 export { HostState } from './sessions/host-state.ts';
 export { mentionsIn } from './sessions/mentions.ts';

@@ -296,6 +296,8 @@ export const routineLimits = Object.freeze({
   /** Slots are kept this long after they ended, and so many of them. */
   slotsKeptMs: 90 * 86_400_000,
   slotsKept: 100_000,
+  /** `[[schedules]]` of one file. */
+  fileSchedules: 256,
   /** Firings to come that are looked at for the shortest time between two. */
   paceLooked: 100,
   /** Fires that a list counts. */

@@ -1,6 +1,6 @@
 import type { CommandOutput, Json } from '@fairlead/extension';
 import { toolFault } from '../errors.ts';
-import type { PeerSchedule, SchedulesPeer } from './schedule-peer.ts';
+import type { PeerSchedule, SchedulesPeer } from '../peer/schedules-peer.ts';
 import { scheduleText, slotText } from './schedule-text.ts';
 import { wishOf } from './wish.ts';
 

@@ -1,4 +1,4 @@
-import type { PeerSchedule, PeerSlot } from './schedule-peer.ts';
+import type { PeerSchedule, PeerSlot } from '../peer/schedules-peer.ts';
 
 /** A schedule on one line: `id: when, target, how it goes — task`. */
 export function scheduleText(line: PeerSchedule): string {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fairlead/extension';
 import { toolFault } from '../errors.ts';
-import type { ScheduleWish } from './schedule-peer.ts';
+import type { ScheduleWish } from '../peer/schedules-peer.ts';
 
 /** What tools and the command say of a schedule. */
 export interface WishArguments {

@@ -11,13 +11,22 @@ import {
   readAgents,
   readBackends,
   readPolicy,
+  readSchedules,
   readUsageSettings,
+  type ScheduleTable,
+  scheduleKeys,
   type UsageSettings,
   usageKeys,
 } from '@fairlead/host';
 
 /** The tables and keys of `fairlead.toml` that are about agents: their models, what these may cost, what tools may do. */
-export const agentTableKeys: readonly string[] = [...backendKeys, ...usageKeys, ...policyKeys, ...agentKeys];
+export const agentTableKeys: readonly string[] = [
+  ...backendKeys,
+  ...usageKeys,
+  ...policyKeys,
+  ...agentKeys,
+  ...scheduleKeys,
+];
 
 /** What `fairlead.toml` says of agents. */
 export interface HostTables {
@@ -25,6 +34,7 @@ export interface HostTables {
   readonly usage: UsageSettings;
   readonly policy: PolicySettings;
   readonly agents: AgentTables;
+  readonly schedules: readonly ScheduleTable[];
 }
 
 /** Reads them all. Throws `host_config_invalid`, with the line. `zone`: the machine's own, for the days of the ceilings. */
@@ -41,11 +51,13 @@ export function agentTablesOf(
     for (const { at, message } of reading.notices) warn(refuse(at, message).message);
     return reading.value;
   };
+  const usage = taken(readUsageSettings(document, zone));
   return {
     backends: taken(readBackends(document)),
-    usage: taken(readUsageSettings(document, zone)),
+    usage,
     policy: taken(readPolicy(document)),
     agents: taken(readAgents(document)),
+    schedules: taken(readSchedules(document, usage.zone)),
   };
 }
 

@@ -1,11 +1,14 @@
 import { basename } from 'node:path';
 import { nearestKey } from '@fairlead/base';
 import { s } from '@fairlead/extension';
+import { splitWords } from '@fairlead/extension/runtime';
 import { visibleName } from '../leaks/visible-text.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import type { CommandAnswer } from './command-answer.ts';
-import { refusal } from './command-fault.ts';
+import { refusal, usageFault } from './command-fault.ts';
 import { form, type HostCall, type HostCommand } from './host-command.ts';
+
+const USAGE = '/new [group] [--name <name>] [--agents <agent>]…';
 
 const begin = form(
   {
@@ -17,11 +20,12 @@ const begin = form(
       name: s.optional(s.string()),
       agents: s.optional(s.array(s.string())),
     },
-    usage: '/new [group] [--name <name>] [--agents <agent>]…',
+    usage: USAGE,
     text: true,
   },
-  async (call, { group, name, agents }) => {
+  async (call, { group, name, agents }, rest) => {
     const { ports } = call;
+    if (plainWords(rest) > 1) return usageFault('it takes one group', USAGE);
     if (group !== undefined && agents !== undefined)
       return refusal('session_invalid', 'a group, or agents, not both');
     if (group !== undefined && !ports.groups.has(group)) return unknownGroup(call, group);
@@ -41,6 +45,19 @@ const begin = form(
     return { text, data, open: id };
   },
 );
+
+/** Words that belong to no option: a second one would be taken for a name. */
+function plainWords(rest: string): number {
+  const split = splitWords(rest);
+  let plain = 0;
+  let isValue = false;
+  for (const { text, quoted } of split.ok ? split.words : []) {
+    const isOption = !isValue && !quoted && text.startsWith('--');
+    if (!isOption && !isValue) plain += 1;
+    isValue = isOption && !text.includes('=');
+  }
+  return plain;
+}
 
 function unknownGroup({ ports }: HostCall, group: string): CommandAnswer {
   const near = nearestKey(group, ports.groups.keys());

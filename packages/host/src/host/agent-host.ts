@@ -56,6 +56,14 @@ export interface RunReport {
   }[];
 }
 
+/** What a host took of its file while it runs. */
+export interface AddedModels {
+  /** Names of back ends. */
+  readonly added: readonly string[];
+  /** Those that wait for the next start: the variable of their key was no secret when this process began, so a plugin may have it. */
+  readonly later: readonly string[];
+}
+
 /** What `fairlead status` says of agents. */
 export interface AgentHostStatus {
   /** Milliseconds since 1970; null where the host is not paused. */
@@ -117,6 +125,8 @@ export interface AgentHost extends AsyncDisposable {
   running(session: string): RunningTurn | undefined;
   /** Reads `[[agents]]` again and seeds what it says. */
   reloadAgents(agent?: string): Promise<readonly Seeded[]>;
+  /** Reads the back ends of the file again and takes those that are new; agents are seeded again where these are the first. */
+  addModels(): Promise<AddedModels>;
   status(): Promise<AgentHostStatus>;
   /** What a start says once: the ceilings in force, again where they changed. Empty otherwise. */
   firstWords(): Promise<readonly string[]>;

@@ -7,6 +7,7 @@ import type { ToolTouches } from '../calls/tool-touches.ts';
 import type { Fetch } from '../models/ai-sdk/watched-request.ts';
 import type { BackendTables } from '../models/configuration/backend.ts';
 import type { PolicySettings } from '../policy/read-policy.ts';
+import type { ScheduleTable } from '../routines/read-schedules.ts';
 import type { UsageSettings } from '../usage/ceilings.ts';
 
 /** What `fairlead.toml` says of agents, each part by its own reader. */
@@ -15,6 +16,7 @@ export interface HostTables {
   readonly backends: BackendTables;
   readonly usage: UsageSettings;
   readonly policy: PolicySettings;
+  readonly schedules: readonly ScheduleTable[];
 }
 
 /** What happened that nobody asked for and somebody may want to know: a line for the log. No secret and no text of a model. */
@@ -46,6 +48,8 @@ export interface HostOptions {
   readonly folder: string;
   /** `[[agents]]` as the file says it now, for `/agent reload`. Rejects with the fault of the file. Absent: what `tables` says. */
   readonly readAgentTables?: () => Promise<AgentTables>;
+  /** The back ends as the file says them now, for `addModels`. Rejects with the fault of the file. Absent: what `tables` says. */
+  readonly readBackendTables?: () => Promise<BackendTables>;
   /** What arguments of built-in tools touch. */
   readonly touches: ToolTouches;
   readonly digestKey: DigestKey;

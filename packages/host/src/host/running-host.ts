@@ -9,6 +9,7 @@ import { runHostCommand } from '../commands/run-host-command.ts';
 import { hostError } from '../errors.ts';
 import type { SessionEvents } from '../events/session-events.ts';
 import { schedulerLimits } from '../limits.ts';
+import type { Backend } from '../models/configuration/backend.ts';
 import type { Models } from '../models/models.ts';
 import type { HostState } from '../sessions/host-state.ts';
 import { type NewMessage, type PostedEntry, postMessage } from '../sessions/post-entry.ts';
@@ -20,7 +21,7 @@ import { runTurn } from '../turn/run-turn.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import { ceilingWords } from '../usage/ceiling-words.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
-import type { AgentHost, AgentHostStatus, RunOptions, RunReport } from './agent-host.ts';
+import type { AddedModels, AgentHost, AgentHostStatus, RunOptions, RunReport } from './agent-host.ts';
 import { saidOnce } from './first-words.ts';
 import type { HostRoutines } from './host-routines.ts';
 import { cutShortTurn } from './last-turn.ts';
@@ -214,6 +215,22 @@ export class RunningHost implements AgentHost {
     const agents = tables.agents.filter(({ name }) => name.toLowerCase() === agent.toLowerCase());
     if (agents.length === 0) throw hostError('agent_unknown');
     return await seed({ ...tables, agents });
+  }
+
+  async addModels(): Promise<AddedModels> {
+    const { options, models, seed, secretVariables } = this.#parts.start;
+    const { model, ...tables } = (await options.readBackendTables?.()) ?? options.tables.backends;
+    const isReady = (backend: Backend) =>
+      backend.type === 'scripted' ||
+      backend.apiKeyEnv === undefined ||
+      secretVariables.includes(backend.apiKeyEnv);
+    const known = new Set(models.list().map(({ name }) => name));
+    const wasEmpty = known.size === 0;
+    const ready = { ...tables, backends: tables.backends.filter(isReady) };
+    const added = models.add(model === undefined ? ready : { ...ready, model });
+    if (wasEmpty && added.length > 0) await seed((await options.readAgentTables?.()) ?? options.tables.agents);
+    const later = tables.backends.filter((backend) => !isReady(backend)).map(({ name }) => name);
+    return { added, later };
   }
 
   async status(): Promise<AgentHostStatus> {

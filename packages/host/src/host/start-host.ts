@@ -11,6 +11,7 @@ import { LeakDetector } from '../leaks/leak-detector.ts';
 import type { Models } from '../models/models.ts';
 import { ModelCallGate } from '../models/step/model-call-gate.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
+import { seedSchedules } from '../routines/seed-schedules.ts';
 import { HostState } from '../sessions/host-state.ts';
 import { recoverSessions } from '../sessions/recovery.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -44,7 +45,7 @@ export interface StartOptions {
 
 /** Lays the floor, brings what the start before left to its end, and begins to answer what waits. */
 export async function startHost(start: StartOptions): Promise<RunningHost> {
-  const { options, sessions, alone, built } = start;
+  const { options, agents, sessions, alone, built } = start;
   await using stack = new AsyncDisposableStack();
   const workspaces = new Workspaces(options.stateDirectory, sessions);
   const floor = await floorOf(start, workspaces, stack);
@@ -69,6 +70,12 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
     failed: (session, error) => report({ level: 'warn', ...saidOf(error), session }),
   });
   built({ floor, spawner, routines });
+  for (const agent of await seedSchedules(agents, options.tables.schedules))
+    report({
+      level: 'warn',
+      code: 'agent_unknown',
+      message: `A schedule of fairlead.toml is for ${agent}, who is not here.`,
+    });
   if (!alone) await routines.start();
   const feed = await feedWakes(floor, (session) => scheduler.wake(session));
   stack.defer(() => feed());

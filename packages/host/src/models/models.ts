@@ -59,13 +59,26 @@ export interface BackendLine {
 export class Models {
   readonly #options: ModelsOptions;
   readonly #models = new Map<string, HostModel>();
-  /** `backend/model` of the configuration, else the first there is; undefined on a host without back ends. */
-  readonly default: string | undefined;
+  readonly #backends: Backend[] = [];
+  readonly #tokens: TokenEstimate;
+  #default: string | undefined;
 
   constructor(options: ModelsOptions) {
     this.#options = options;
-    const tokens = options.tokens ?? new TokenEstimate();
-    for (const backend of options.tables.backends) {
+    this.#tokens = options.tokens ?? new TokenEstimate();
+    this.add(options.tables);
+  }
+
+  /** `backend/model` of the configuration, else the first there is; undefined on a host without back ends. */
+  get default(): string | undefined {
+    return this.#default;
+  }
+
+  /** Takes the back ends whose names are new; those that it has stay as they are. Answers their names. */
+  add({ backends, model: preferred }: BackendTables): readonly string[] {
+    const fresh = backends.filter(({ name }) => !this.#backends.some((known) => known.name === name));
+    for (const backend of fresh) {
+      this.#backends.push(backend);
       const made = this.#make(backend);
       for (const { name, contextWindow, tools, price } of backend.models) {
         const ref = `${backend.name}/${name}`;
@@ -81,12 +94,14 @@ export class Models {
           maxTokens: backend.maxTokens,
           maxRetries: backend.maxRetries,
           model,
-          tokens: backend.type === 'scripted' ? new TokenEstimate() : tokens,
-          load: backend.type === 'scripted' ? load : () => tokens.load(),
+          tokens: backend.type === 'scripted' ? new TokenEstimate() : this.#tokens,
+          load: backend.type === 'scripted' ? load : () => this.#tokens.load(),
         });
       }
     }
-    this.default = options.tables.model ?? this.#models.keys().next().value;
+    const known = preferred !== undefined && this.#models.has(preferred) ? preferred : undefined;
+    this.#default ??= known ?? this.#models.keys().next().value;
+    return fresh.map(({ name }) => name);
   }
 
   /** The names of all models, in the order of the file. */
@@ -104,8 +119,8 @@ export class Models {
 
   /** What `/backends` shows. */
   list(): readonly BackendLine[] {
-    const { tables, env } = this.#options;
-    return tables.backends.map((backend) => {
+    const { env } = this.#options;
+    return this.#backends.map((backend) => {
       const { name, type, models } = backend;
       const unpriced = models.filter(({ price }) => price === undefined).map((model) => model.name);
       const line = { name, type, models: models.map(({ price: _, ...model }) => model), unpriced };

@@ -312,11 +312,13 @@ export class RoutineEngine {
     const [first, ...more] = run;
     const after = next ?? (routine.trigger.kind === 'every' ? nextDue(routine.trigger, now) : null);
     const statements: Statement[] = missed.map((due, index) => {
-      const code = index === 0 && isMoreMissed ? 'more_before' : due <= this.#missedUntilMs ? 'paused' : null;
+      const code =
+        index === 0 && isMoreMissed ? 'slots_more_missed' : due <= this.#missedUntilMs ? 'slot_paused' : null;
       return passSlot(slotOf(due), { state: 'missed', code }, boot, now);
     });
     const why =
-      (await heldBack?.(place)) ?? (entry.running > 0 && routine.overlap === 'skip' ? 'overlap' : undefined);
+      (await heldBack?.(place)) ??
+      (entry.running > 0 && routine.overlap === 'skip' ? 'slot_overlap' : undefined);
     // Its row has changed meanwhile, and was read: what follows would be about the old one.
     if (entry.record !== row.record) return;
     if (first === undefined || why !== undefined) {
@@ -356,7 +358,7 @@ export class RoutineEngine {
       end = await fire({ place: entry.place, slot, lateMs, routine, signal: this.#stop.signal });
     } catch (error) {
       this.#told(entry, error);
-      end = { state: 'unknown', code: 'routine_failed' };
+      end = { state: 'unknown', code: 'routine_unfired' };
     }
     if (end.state === 'running' || !this.#going.delete(name)) return;
     await this.#end(entry, slot, end);
@@ -421,7 +423,7 @@ export class RoutineEngine {
 
   #told(entry: RoutineEntry, error: unknown): void {
     const reason = error instanceof Error ? error.message : 'unknown';
-    this.#options.report({ code: 'routine_failed', routine: entry.routine, reason });
+    this.#options.report({ code: 'routine_unfired', routine: entry.routine, reason });
   }
 
   async #track(work: Promise<void>): Promise<void> {

@@ -54,6 +54,11 @@ export interface ScheduleBookPorts {
 
 const ID = /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,63}$/;
 
+/** True for what may name a schedule. */
+export function isScheduleId(id: string): boolean {
+  return ID.test(id);
+}
+
 /** The schedules of agents that are at home here, within what the operator allows. One change of an agent's at a time. */
 export class ScheduleBook {
   readonly #ports: ScheduleBookPorts;
@@ -87,7 +92,8 @@ export class ScheduleBook {
   /** Rejects with `schedule_exists`, `schedule_invalid`, `schedule_too_often`, `schedule_limit`, `agent_unknown`, or a code of the store. */
   async add(agent: string, id: string, wish: ScheduleWish): Promise<ScheduleLine> {
     return await this.#alone(agent, async (database) => {
-      if (!ID.test(id)) throw hostError('schedule_invalid', 'an id is letters, digits, - and _, 64 at most');
+      if (!isScheduleId(id))
+        throw hostError('schedule_invalid', 'an id is letters, digits, - and _, 64 at most');
       const rows = await database.latest(SCHEDULES_TABLE).all();
       if (rows.some(({ key, value }) => key === id && value !== null)) throw hostError('schedule_exists', id);
       const { perAgent } = this.#ports.limits;

@@ -86,6 +86,9 @@ test('/new takes a group, or agents, and a name; not both, and no group that the
   assert.match(await refused('/new duo --agents ann'), /^session_invalid: .*a group, or agents, not both/);
   assert.match(await refused('/new dou'), /^session_invalid: .*there is no group dou; did you mean duo\?/);
   assert.match(await refused('/new --agents eve'), /^agent_unknown: /);
+  for (const line of ['/new duo of us', '/new --name x duo y', '/new duo "--name" x'])
+    assert.match(await refused(line), /^command_usage: .*it takes one group/);
+  assert.equal((await done('/new --name=us duo')).text, 'A new session “us” with ann, bob.');
   assert.match(await refused('/new --name'), /^command_usage: .*\n\/new \[group\] \[--name <name>\]/);
 });
 

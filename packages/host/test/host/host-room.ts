@@ -16,6 +16,7 @@ import { prepareHost } from '../../src/host/prepare-host.ts';
 import type { PreparedHost } from '../../src/host/prepared-host.ts';
 import { readBackends } from '../../src/models/configuration/read-backends.ts';
 import { readPolicy } from '../../src/policy/read-policy.ts';
+import { readSchedules } from '../../src/routines/read-schedules.ts';
 import { readUsageSettings } from '../../src/usage/read-limits.ts';
 import { type HostFloor, hostFloor } from '../host-floor.ts';
 import { ADA } from '../sessions/session-room.ts';
@@ -54,6 +55,8 @@ export interface HostRoomOptions {
   readonly extensions?: (prepared: PreparedHost) => readonly Extension[];
   readonly policy?: JsonObject;
   readonly limits?: JsonObject;
+  /** `[[schedules]]`. */
+  readonly schedules?: readonly JsonObject[];
   readonly secrets?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly touches?: HostOptions['touches'];
@@ -146,7 +149,13 @@ export async function hostRoom(t: Test, options: HostRoomOptions): Promise<HostR
   return room;
 }
 
-function tablesOf({ agents = [{ name: 'ann' }], groups = {}, policy = {}, limits = {} }: HostRoomOptions) {
+function tablesOf({
+  agents = [{ name: 'ann' }],
+  groups = {},
+  policy = {},
+  limits = {},
+  schedules = [],
+}: HostRoomOptions) {
   const scripted = { name: 'local', type: 'scripted', file: 'script.json' };
   const backends = readBackends({
     backends: [{ ...scripted, models: [{ name: 'script' }, { name: 'other' }] }],
@@ -156,7 +165,10 @@ function tablesOf({ agents = [{ name: 'ann' }], groups = {}, policy = {}, limits
   const usage = readUsageSettings({ limits }, 'UTC');
   assert.ok(backends.ok && policies.ok && usage.ok, JSON.stringify([backends, policies, usage]));
   assert.ok(read.ok, JSON.stringify(read));
-  return { agents: read.value, backends: backends.value, policy: policies.value, usage: usage.value };
+  const planned = readSchedules({ schedules }, 'UTC');
+  assert.ok(planned.ok, JSON.stringify(planned));
+  const rest = { policy: policies.value, usage: usage.value, schedules: planned.value };
+  return { agents: read.value, backends: backends.value, ...rest };
 }
 
 function inFewWords(entry: Entry): string {

@@ -116,7 +116,7 @@ test('a slot that is due while the one before runs is skipped, and said so', asy
   gate.resolve({ state: 'fired', outcome: 'completed' });
   await floor.engine.idle();
   assert.deepEqual(floor.fired, ['slow 00:01:00']);
-  assert.deepEqual(await floor.slots('slow'), ['00:01:00 fired completed', '00:02:00 skipped overlap']);
+  assert.deepEqual(await floor.slots('slow'), ['00:01:00 fired completed', '00:02:00 skipped slot_overlap']);
 });
 
 test('where overlap is allowed both run', async (t) => {
@@ -164,7 +164,7 @@ test('what is due during a pause is missed when it ends', async (t) => {
   floor.engine.resume();
   await floor.pass(60 * MINUTE);
   assert.deepEqual(floor.fired, ['greet 02:00:00']);
-  assert.deepEqual(await floor.slots('greet'), ['01:00:00 missed paused', '02:00:00 fired completed']);
+  assert.deepEqual(await floor.slots('greet'), ['01:00:00 missed slot_paused', '02:00:00 fired completed']);
 });
 
 test('under a ceiling nothing fires, and the slot says why', async (t) => {

@@ -183,7 +183,7 @@ test('a pause holds schedules back, and what was due then is missed', async (t) 
   await room.pass(HOUR + 1000);
   await room.host.resume();
   await room.pass(HOUR);
-  assert.deepEqual(await room.slots('plants'), ['01:00 missed paused', '02:00 fired completed']);
+  assert.deepEqual(await room.slots('plants'), ['01:00 missed slot_paused', '02:00 fired completed']);
 });
 
 test('a claim without a directive runs at the next start: nothing was told to anybody', async (t) => {
