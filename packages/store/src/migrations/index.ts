@@ -6,6 +6,7 @@ import { usage } from './0005-usage.ts';
 import { sessions } from './0006-sessions.ts';
 import { routines } from './0007-routines.ts';
 import { turnsOfASession } from './0008-turns-of-a-session.ts';
+import { catalogs } from './0009-catalogs.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   sessions,
   routines,
   turnsOfASession,
+  catalogs,
 ];
