@@ -356,6 +356,7 @@ test('each route asks for its own scope, and none of them implies another', asyn
     ['session:approve', 'GET', '/api/approvals'],
     ['session:approve', 'POST', '/api/approvals/apr_1', { decision: 'deny' }],
     ['session:read', 'GET', '/api/models'],
+    ['admin', 'POST', '/api/admin/models/reload'],
     ['admin', 'POST', '/api/admin/pause'],
     ['admin', 'POST', '/api/admin/resume'],
   ];
@@ -399,6 +400,7 @@ test('without a host of sessions every one of its routes says so', async (t) => 
     ['GET', '/api/approvals'],
     ['POST', '/api/approvals/apr_1'],
     ['GET', '/api/models'],
+    ['POST', '/api/admin/models/reload'],
     ['POST', '/api/admin/pause'],
     ['POST', '/api/admin/resume'],
   ];
@@ -482,6 +484,13 @@ test('models are listed; addresses and files of their back ends are for the scop
   const reader = await gateway.mint(['session:read']);
   const { file: _, ...shown } = whole;
   assert.deepEqual((await get('/api/models', reader)).envelope.output, { ...output, backends: [shown] });
+});
+
+test('back ends that are new in the file are taken, and those that wait for a start are named', async (t) => {
+  const { gateway, send } = await setUp(t);
+  const { output } = (await send('POST', '/api/admin/models/reload')).envelope;
+  assert.deepEqual(output, { added: ['demo'], later: ['keyed'] });
+  assert.equal(gateway.lines.filter((line) => line.includes('"models.added"')).length, 1);
 });
 
 test('pause and resume say what is so now, and whether they changed it', async (t) => {

@@ -3,7 +3,14 @@ import { FairleadError, randomId } from '@fairlead/base';
 import { builtinTouches } from '@fairlead/builtins';
 import { type DigestKey, Journal } from '@fairlead/dispatch/journal';
 import type { Log } from '@fairlead/gateway/log';
-import { type AgentHost, type PreparedHost, prepareHost, readAgents } from '@fairlead/host';
+import {
+  type AgentHost,
+  type ConfigurationReading,
+  type PreparedHost,
+  prepareHost,
+  readAgents,
+  readBackends,
+} from '@fairlead/host';
 import { startWatchdog } from '@fairlead/process';
 import { openStore, type Store } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
@@ -67,7 +74,8 @@ export async function openHostFloor(options: {
     },
     authority: config.authority,
     folder: dirname(configPath),
-    readAgentTables: async () => await agentTables(loaded),
+    readAgentTables: async () => await tableNow(loaded, readAgents),
+    readBackendTables: async () => await tableNow(loaded, readBackends),
     touches: builtinTouches,
     secretVariables: environmentKeys,
     secrets: [...settings.settings.secrets, ...settings.environments.secrets],
@@ -90,10 +98,13 @@ export async function openHostFloor(options: {
   };
 }
 
-/** `[[agents]]` as the file says it now. */
-async function agentTables({ reread }: LoadedHostConfig) {
+/** A part of the file as it says it now. */
+async function tableNow<T>(
+  { reread }: LoadedHostConfig,
+  read: (document: Readonly<Record<string, unknown>>) => ConfigurationReading<T>,
+): Promise<T> {
   const { document, refuse } = await reread();
-  const reading = readAgents(document);
+  const reading = read(document);
   if (reading.ok) return reading.value;
   const { code, message } = refuse(reading.at, reading.problem);
   throw new FairleadError(code, message);

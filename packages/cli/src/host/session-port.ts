@@ -26,6 +26,7 @@ export function sessionPortOf(
     command: (given) => host.command(given),
     runOnce: ({ preApproved, ...wanted }) =>
       host.runOnce(preApproved === undefined ? wanted : { ...wanted, approve: preApproved }),
+    addModels: () => host.addModels(),
     pause: () => host.pause(),
     resume: () => host.resume(),
     status: async () => {

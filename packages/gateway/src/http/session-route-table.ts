@@ -187,6 +187,15 @@ export const sessionRoutes: readonly RouteDescription[] = [
   },
   {
     method: 'POST',
+    path: '/api/admin/models/reload',
+    id: 'reloadModels',
+    summary: 'Takes the back ends that are new in fairlead.toml.',
+    token: 'admin',
+    output: addedModels(),
+    refusals: ['sessions_unavailable', 'host_config_invalid'],
+  },
+  {
+    method: 'POST',
     path: '/api/admin/pause',
     id: 'pause',
     summary: 'Cancels what runs in sessions and starts nothing more, also after a restart.',
@@ -204,6 +213,22 @@ export const sessionRoutes: readonly RouteDescription[] = [
     refusals: ['sessions_unavailable'],
   },
 ];
+
+function addedModels() {
+  return {
+    type: 'object',
+    properties: {
+      added: { type: 'array', items: { type: 'string' }, description: 'Names of back ends.' },
+      later: {
+        type: 'array',
+        items: { type: 'string' },
+        description:
+          'Those that the next start takes: the variable of their key was not known as a secret to this one.',
+      },
+    },
+    required: ['added', 'later'],
+  } as const;
+}
 
 function pauseOutput(paused: boolean) {
   return {

@@ -4,7 +4,7 @@ import type { SessionPort } from './session-port.ts';
 import { type SessionRouteOptions, sessionRoute } from './session-route.ts';
 import { modelsView } from './session-view.ts';
 
-/** `/api/models`, `/api/admin/pause` and `/api/admin/resume`. */
+/** `/api/models`, `/api/admin/models/reload`, `/api/admin/pause` and `/api/admin/resume`. */
 export function addHostRoutes(server: FastifyInstance, options: SessionRouteOptions): void {
   const { admission, log } = options;
 
@@ -14,6 +14,13 @@ export function addHostRoutes(server: FastifyInstance, options: SessionRouteOpti
       successEnvelope(modelsView(host.models, principal.scopes.includes('admin'))),
     ),
   );
+
+  const reload = sessionRoute(options, null, async (host) => {
+    const { added, later } = await host.addModels();
+    if (added.length > 0) log('info', 'models.added', { backends: added.join(' ') });
+    return successEnvelope({ added: [...added], later: [...later] });
+  });
+  server.post('/api/admin/models/reload', { ...reload, onRequest: admission.admin });
 
   const set = async (host: SessionPort, paused: boolean): Promise<Envelope> => {
     const changed = await (paused ? host.pause() : host.resume());

@@ -228,7 +228,8 @@ export class RunningHost implements AgentHost {
     const wasEmpty = known.size === 0;
     const ready = { ...tables, backends: tables.backends.filter(isReady) };
     const added = models.add(model === undefined ? ready : { ...ready, model });
-    if (wasEmpty && added.length > 0) await seed((await options.readAgentTables?.()) ?? options.tables.agents);
+    if (wasEmpty && added.length > 0)
+      await seed((await options.readAgentTables?.()) ?? options.tables.agents);
     const later = tables.backends.filter((backend) => !isReady(backend)).map(({ name }) => name);
     return { added, later };
   }

@@ -1,9 +1,10 @@
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { FairleadError, readTextFile } from '@fairlead/base';
+import { FairleadError, isJsonObject, readTextFile } from '@fairlead/base';
 import { type AppendedBackend, appendBackend, type NewBackend, readBackends } from '@fairlead/host';
 import { parse } from 'smol-toml';
 import { cliError } from '../../cli-error.ts';
+import { adminRequest } from '../../client/admin-request.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { hostConfigPath } from '../../host/host-config.ts';
@@ -48,20 +49,45 @@ export async function modelAdd(context: CommandContext, flags: ModelAddFlags): P
   await replacePrivateFile(before === null ? path : await realpath(path), text);
   const { backends, model } = tables.value;
   const isDefault = (model ?? `${backends[0]?.name}/${backends[0]?.models[0]?.name}`) === ref;
+  const isTaken = flags.config === undefined ? await handToHost(context, stateDirectory, backend.name) : null;
   if (flags.json === true) {
-    context.stdout(jsonLine({ model: ref, file: path, checked: isChecked, default: isDefault }));
+    const inUse = isTaken === true;
+    context.stdout(jsonLine({ model: ref, file: path, checked: isChecked, default: isDefault, inUse }));
     return exitCodes.done;
   }
-  context.stdout(`added ${safeLine(ref)} to ${path}\n\n${block}`);
+  context.stdout(`added ${safeLine(ref)} to ${path}\n\n${block}\n`);
   const { command, stateFlag } = commandHint(context, stateDirectory);
-  const isRunning = (await findHost(context, stateDirectory)) !== null;
-  const next = isRunning
-    ? `The running host reads the file at its start: ${command} stop${stateFlag}, then start it again.`
-    : `Try it: ${command} run${stateFlag} "hello"`;
-  const where =
-    backend.api_key_env === undefined ? '' : `Start the host where ${backend.api_key_env} is set. `;
-  context.stdout(`\n${where}${next}\n`);
+  const variable = backend.api_key_env;
+  const start = `${command} stop${stateFlag}, then start it again`;
+  if (isTaken === false)
+    context.stdout(
+      `The running host takes it at its next start${variable === undefined ? '' : `, where ${variable} is set`}: ${start}.\n`,
+    );
+  else
+    context.stdout(
+      `${isTaken === null && variable !== undefined ? `Start the host where ${variable} is set. ` : ''}Try it: ${command} run${stateFlag} "hello"\n`,
+    );
   return exitCodes.done;
+}
+
+/** Has a running host take it: true where it did, false where it will at its next start, null where none runs. */
+async function handToHost(
+  context: CommandContext,
+  stateDirectory: string,
+  name: string,
+): Promise<boolean | null> {
+  const server = await findHost(context, stateDirectory);
+  if (server === null) return null;
+  // A host that was started with a file of its own reads that one.
+  if (server.startedWith.config !== null) return false;
+  try {
+    const request = { method: 'POST', path: '/api/admin/models/reload', body: {} } as const;
+    const taken = await adminRequest(context, { url: server.url, stateDirectory, ...request });
+    return isJsonObject(taken) && Array.isArray(taken['added']) && taken['added'].includes(name);
+  } catch {
+    // What stands in the file is not undone because a host could not be told.
+    return false;
+  }
 }
 
 type Try = Parameters<typeof checkModel>[1];
