@@ -121,6 +121,9 @@ export const MAX_KEYS_READY = 1_024;
 /** Commits that one step of indexing for search takes: a few milliseconds of the thread. */
 export const SEARCH_SLICE_COMMITS = 200;
 
+/** Records that one search by any of several words ranks: some ten milliseconds of the thread. */
+export const SEARCH_RANKED = 10_000;
+
 /** Text of one record that is searched, in UTF-16 units: an entry's longest text. */
 export const SEARCHED_TEXT_UNITS = 64 * 1024;
 

@@ -53,3 +53,39 @@ peerTest('what was retracted is found no more, and found again when it counts ag
   await mine.access.revoke(two.peer.peerId, { cuts: { [two.peer.author]: 0 } });
   assert.equal((await entries.search('needle')).length, 0);
 });
+
+peerTest(
+  'any of several words will do, the best first, and only what is the newest of its key',
+  async (_t, open) => {
+    const bank = await (await open()).peer.create('memory_bank');
+    const memory = bank.latest('memory');
+    await memory.put('berth', { value: 'the ferry lies at berth nine', tags: ['port'] });
+    await memory.put('ferry', { value: 'the ferry leaves at noon', tags: ['port'] });
+    await memory.put('ferry', { value: 'the ship leaves at two', tags: ['port'] });
+    await memory.put('tea', { value: 'two spoons of sugar', tags: ['kitchen'] });
+    const found = async (words: { readonly all?: string; readonly any?: string }, limit?: number) =>
+      (await memory.search(words, limit)).map(({ key }) => key);
+    assert.deepEqual(await found({ any: 'ship sugar noon' }), ['tea', 'ferry']);
+    assert.deepEqual(await found({ any: 'leaves two' }), ['ferry', 'tea']);
+    assert.deepEqual(await found({ all: 'port', any: 'two berth' }), ['berth', 'ferry']);
+    assert.deepEqual(await found({ all: 'ferry nine' }), ['berth']);
+    assert.deepEqual(await found({ any: 'two' }, 1), ['tea']);
+    assert.deepEqual(await found({ any: 'two' }, 0), []);
+    assert.deepEqual(await found({}), []);
+    assert.deepEqual(await bank.latest('nothing').search({ any: 'two' }), []);
+  },
+);
+
+peerTest('a word that stands nearly everywhere counts only where no other does', async (_t, open) => {
+  const bank = await (await open()).peer.create('memory_bank');
+  for (let from = 0; from < 12_000; from += 400)
+    await bank.commit((tx) => {
+      for (let index = from; index < from + 400; index += 1)
+        tx.put('memory', `key${index}`, { value: index === 11_000 ? 'common needle' : 'common' });
+    });
+  const memory = bank.latest('memory');
+  const found = async (any: string, limit: number) => (await memory.search({ any }, limit)).length;
+  assert.equal((await memory.search({ any: 'common needle' }, 5))[0]?.key, 'key11000');
+  assert.equal(await found('common needle', 5), 1);
+  assert.equal(await found('common', 1000), 1000);
+});

@@ -53,6 +53,14 @@ export type ChainRange = Page & { readonly after: number; readonly upTo: number 
 /** What an engine tells the peer as soon as a transaction is committed. */
 export type Committed = { readonly state: DatabaseState; readonly stores: readonly string[] };
 
+/** What is looked for: records that hold every word of `all` and, where it names some, at least one of `any`. */
+export interface WordQuery {
+  readonly all?: readonly string[];
+  readonly any?: readonly string[];
+  /** Only records that are the newest of their key. */
+  readonly isNewest?: boolean;
+}
+
 /**
  * The narrow door to an engine that keeps the log. Asynchronous, so that one behind a socket fits; no statement, row or
  * transaction of an engine shows. One contract suite holds every engine.
@@ -123,13 +131,8 @@ export interface LogEngine {
   cursor(name: string): Promise<number | undefined>;
   setCursor(name: string, n: number): Promise<void>;
 
-  /** Rows of a table that hold all the words, best first. */
-  search(
-    state: DatabaseState,
-    table: string,
-    words: readonly string[],
-    limit: number,
-  ): Promise<StoredRecord[]>;
+  /** Rows of a table that the words ask for, best first. */
+  search(state: DatabaseState, table: string, query: WordQuery, limit: number): Promise<StoredRecord[]>;
   /** Copies the whole database, peer-local rows too, to a new file. */
   backup(path: string): Promise<void>;
 }

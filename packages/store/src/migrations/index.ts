@@ -7,6 +7,7 @@ import { sessions } from './0006-sessions.ts';
 import { routines } from './0007-routines.ts';
 import { turnsOfASession } from './0008-turns-of-a-session.ts';
 import { catalogs } from './0009-catalogs.ts';
+import { memory } from './0010-memory.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   routines,
   turnsOfASession,
   catalogs,
+  memory,
 ];

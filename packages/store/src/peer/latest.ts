@@ -3,6 +3,7 @@ import type { StoredRecord } from '../log/log-engine.ts';
 import type { RecordId } from '../log/record-ref.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { type AsOf, clockOf, type Row, rowOf } from './row.ts';
+import { pageSize, wordsIn } from './table.ts';
 
 /** A row that was put under a key. */
 export type KeyedRow<T extends Json = Json> = Row<T> & { readonly key: string };
@@ -41,6 +42,18 @@ export class Latest<T extends Json = Json> {
       .map(({ author }) => author);
     const found = await engine.latestBy(state, this.#name, key, authors);
     return found === undefined ? undefined : this.#row(found);
+  }
+
+  /**
+   * Records that are the newest of their key and hold every word of `all` and one at least of `any`, best first, at most 1,000. Words are
+   * compared as `Table.search` does. Of the words of `any` those that stand in more than some ten thousand records only count where no
+   * other does. Looks at the best thousand: what only older records of a key hold may stand before what is found.
+   */
+  async search(words: { readonly all?: string; readonly any?: string }, limit = 20): Promise<KeyedRow<T>[]> {
+    const { engine, state } = this.#database;
+    const query = { all: wordsIn(words.all ?? ''), any: wordsIn(words.any ?? ''), isNewest: true };
+    const found = await engine.search(state, this.#name, query, pageSize(limit));
+    return found.map((record) => this.#row(record));
   }
 
   async #select(select: { readonly key?: string; readonly upTo?: number }): Promise<KeyedRow<T>[]> {

@@ -76,8 +76,7 @@ export class Table<T extends Json = Json> {
    */
   async search(words: string, limit = 20): Promise<Row<T>[]> {
     const { engine, state } = this.#database;
-    const wanted = words.split(/\s+/).filter((word) => word !== '');
-    const found = await engine.search(state, this.#name, wanted.slice(0, MAX_WORDS), pageSize(limit));
+    const found = await engine.search(state, this.#name, { all: wordsIn(words) }, pageSize(limit));
     return found.map((record) => this.#row(record));
   }
 
@@ -102,6 +101,14 @@ export class Table<T extends Json = Json> {
 const SCAN_ROWS = 200;
 const MAX_WORDS = 32;
 
-function pageSize(count: number): number {
+/** The words of a line, as many as one search takes. */
+export function wordsIn(line: string): readonly string[] {
+  return line
+    .split(/\s+/)
+    .filter((word) => word !== '')
+    .slice(0, MAX_WORDS);
+}
+
+export function pageSize(count: number): number {
   return Math.max(0, Math.min(Math.floor(count), MAX_PAGE_ROWS));
 }

@@ -15,6 +15,7 @@ import type {
   StoredFork,
   StoredRecord,
   StoredRegister,
+  WordQuery,
 } from '../log/log-engine.ts';
 import type { PreparedOp } from '../log/op.ts';
 import type { Position } from '../log/position.ts';
@@ -206,7 +207,7 @@ export class SqliteLog implements LogEngine {
   async search(
     state: DatabaseState,
     table: string,
-    words: readonly string[],
+    query: WordQuery,
     limit: number,
   ): Promise<StoredRecord[]> {
     const step = () => {
@@ -214,7 +215,7 @@ export class SqliteLog implements LogEngine {
       return this.#words.catchUp(state, table);
     };
     while (!(await this.#enqueue(0, 'normal', step)));
-    return this.#read(() => this.#words.search(state, table, words, limit));
+    return this.#read(() => this.#words.search(state, table, query, limit));
   }
 
   async backup(path: string): Promise<void> {

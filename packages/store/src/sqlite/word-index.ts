@@ -1,8 +1,8 @@
 import { isJsonObject, type Json } from '@fairlead/base';
-import { SEARCH_SLICE_COMMITS, SEARCHED_TEXT_UNITS } from '../limits.ts';
+import { MAX_PAGE_ROWS, SEARCH_RANKED, SEARCH_SLICE_COMMITS, SEARCHED_TEXT_UNITS } from '../limits.ts';
 import type { SealedCommit } from '../log/commit.ts';
 import type { DatabaseState } from '../log/database-state.ts';
-import type { StoredRecord } from '../log/log-engine.ts';
+import type { StoredRecord, WordQuery } from '../log/log-engine.ts';
 import type { PreparedOp } from '../log/op.ts';
 import { opsOf } from './commit-rows.ts';
 import type { PreparedStatements } from './prepared.ts';
@@ -16,9 +16,21 @@ const BEHIND = `SELECT c.n, c.seq, c.state, c.ops FROM places AS l CROSS JOIN co
 const ADD_WORDS = 'INSERT INTO words (rowid, place, body) VALUES (?, ?, ?)';
 const TAKE_WORDS = 'DELETE FROM words WHERE rowid = ?';
 const SEARCH = `SELECT words.rowid AS place FROM words WHERE words MATCH ? ORDER BY bm25(words, 0.0, 1.0), words.rowid DESC LIMIT ?`;
+const RANK_SINCE = `SELECT words.rowid AS place FROM words WHERE words MATCH ? AND words.rowid >= ?
+  ORDER BY bm25(words, 0.0, 1.0), words.rowid DESC LIMIT ?`;
+// Streams: it ends at its bound, however many there are.
+const COUNT_UP_TO = 'SELECT count(*) AS found FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)';
+const NTH_NEWEST =
+  'SELECT rowid AS place FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?';
 const RECORD_AT = `SELECT r.hlc, r.author, r.seq, r.op, r.key, CAST(substr(CAST(c.ops AS BLOB), r.at + 1, r.bytes) AS TEXT) AS value
   FROM commits AS c JOIN chains AS h ON h.id = c.chain
   JOIN records AS r ON r.store = ? AND r.hlc = c.hlc AND r.author = h.author AND r.seq = c.seq AND r.op = ?
+  WHERE c.n = ?`;
+const NEWEST_AT = `SELECT l.hlc, l.author, l.seq, l.op, l.key, l.value
+  FROM commits AS c JOIN chains AS h ON h.id = c.chain
+  JOIN records AS r ON r.store = ? AND r.hlc = c.hlc AND r.author = h.author AND r.seq = c.seq AND r.op = ?
+  JOIN latest AS l ON l.store = r.store AND l.key = r.key
+    AND l.hlc = r.hlc AND l.author = r.author AND l.seq = r.seq AND l.op = r.op
   WHERE c.n = ?`;
 
 /** A row of the word index is a record: its commit's arrival number and its place in the commit. */
@@ -76,22 +88,63 @@ export class WordIndex {
     }
   }
 
-  /** Records of the table that hold every word, the best first. A word that ends in `*` stands for all that begin so. */
-  search(state: DatabaseState, table: string, words: readonly string[], limit: number): StoredRecord[] {
+  /** The records that a query asks for, the best first. A word that ends in `*` stands for all that begin so. */
+  search(state: DatabaseState, table: string, query: WordQuery, limit: number): StoredRecord[] {
     const store = findStore(this.#prepared, state, table, false);
-    if (store === undefined || words.length === 0) return [];
-    const query = `place:${placeOf(store)} AND body:(${words.map(quoted).join(' AND ')})`;
-    return this.#prepared
-      .get(SEARCH)
-      .all(query, limit)
-      .flatMap((found) => {
-        const place = Number(found['place']);
-        const row = this.#prepared
-          .get(RECORD_AT)
-          .get(store, place % OPS_A_NUMBER, Math.floor(place / OPS_A_NUMBER));
-        return row === undefined ? [] : [recordOf(row)];
-      });
+    if (store === undefined || limit <= 0) return [];
+    const { isNewest = false } = query;
+    const sql = isNewest ? NEWEST_AT : RECORD_AT;
+    const found: StoredRecord[] = [];
+    for (const place of this.#ranked(store, query, isNewest ? MAX_PAGE_ROWS : limit)) {
+      const row = this.#prepared.get(sql).get(store, place % OPS_A_NUMBER, Math.floor(place / OPS_A_NUMBER));
+      if (row !== undefined) found.push(recordOf(row));
+      if (found.length === limit) break;
+    }
+    return found;
   }
+
+  #ranked(store: number, { all = [], any = [] }: WordQuery, limit: number): readonly number[] {
+    const must = all.map(quoted);
+    const place = `place:${placeOf(store)}`;
+    const matching = (words: readonly string[]) =>
+      `${place}${must.length === 0 ? '' : ` AND body:(${must.join(' AND ')})`}${words.length === 0 ? '' : ` AND body:(${words.join(' OR ')})`}`;
+    if (any.length === 0) {
+      if (must.length === 0) return [];
+      return this.#prepared.get(SEARCH).all(matching([]), limit).map(placeIn);
+    }
+    const words = this.#selective(any.map(quoted), (word) => matching([word]));
+    const match = matching(words.words);
+    const since = words.tooMany ? this.#prepared.get(NTH_NEWEST).get(match, SEARCH_RANKED - 1) : undefined;
+    const from = since === undefined ? 0 : placeIn(since);
+    return this.#prepared.get(RANK_SINCE).all(match, from, limit).map(placeIn);
+  }
+
+  /**
+   * Of words of which any will do, the rarest, as many as keep what is ranked within a bound: a word that stands nearly everywhere says
+   * little about a record and costs the most. Where even the rarest stands in more, the newest records count.
+   */
+  #selective(
+    words: readonly string[],
+    matching: (word: string) => string,
+  ): { readonly words: readonly string[]; readonly tooMany: boolean } {
+    const counted = words.map((word) => {
+      const row = this.#prepared.get(COUNT_UP_TO).get(matching(word), SEARCH_RANKED + 1);
+      return { word, found: Number(row?.['found'] ?? 0) };
+    });
+    counted.sort((left, right) => left.found - right.found);
+    const chosen: string[] = [];
+    let left = SEARCH_RANKED;
+    for (const { word, found } of counted) {
+      if (chosen.length > 0 && found > left) break;
+      chosen.push(word);
+      left -= found;
+    }
+    return { words: chosen, tooMany: left < 0 };
+  }
+}
+
+function placeIn(row: Record<string, unknown>): number {
+  return Number(row['place']);
 }
 
 function placeOf(store: number): string {
