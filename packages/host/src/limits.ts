@@ -314,6 +314,8 @@ export const commandBounds = Object.freeze({
   line: 8192,
   /** Sessions, agents or approvals in one answer: more nobody reads. */
   listed: 200,
+  /** Sessions that are looked at for a list: each is a database that is opened for it. */
+  looked: 1000,
   /** Entries that `/print` shows, and how many it may be asked for. */
   printed: 20,
   printedMax: 200,

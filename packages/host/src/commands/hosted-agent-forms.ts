@@ -36,7 +36,7 @@ const homeStatus = form(
 );
 
 async function showHosted({ ports }: HostCall, agents: readonly KnownAgent[]) {
-  const lines = await ports.sessions.list();
+  const lines = await ports.sessions.list({ limit: commandBounds.looked });
   const page = agents.slice(0, commandBounds.listed);
   const rows = page.map(({ id, name, home, isHome }) => [
     visibleName(name),

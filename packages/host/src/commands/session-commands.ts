@@ -15,7 +15,7 @@ const sessions = form(
   },
   async (call, { closed, all }) => {
     const { ports, session } = call;
-    const lines = await ports.sessions.list({ closed });
+    const lines = await ports.sessions.list({ closed, limit: commandBounds.looked });
     // One that was spawned for a call belongs to the session above it.
     const listed = lines.filter(({ meta }) => all || meta.parent === undefined);
     const page = listed.slice(0, commandBounds.listed);
@@ -28,7 +28,8 @@ const sessions = form(
       timeText(line.lastAtMs),
     ]);
     const more = listed.length - page.length;
-    const end = more > 0 ? `\nand ${more} more that were used longer ago` : '';
+    const least = lines.length === commandBounds.looked ? 'at least ' : '';
+    const end = more > 0 ? `\nand ${least}${more} more that were used longer ago` : '';
     const text = page.length === 0 ? 'There is no open session.' : `${columns(rows)}${end}`;
     return { text, data: { session, sessions: page.map(sessionData), more } };
   },

@@ -33,6 +33,8 @@ test('docs/reference/commands.md names every other word and every name that is k
 test('docs/reference/commands.md says the bounds that are kept', () => {
   assert.equal(commandBounds.line, 8192);
   assert.match(page, /8,192 characters/);
+  assert.deepEqual([commandBounds.looked, commandBounds.listed], [1000, 200]);
+  assert.match(page, /1,000 sessions that were used last, and show 200/);
   assert.equal(commandBounds.approvalPrefix, 8);
   assert.match(page, /beginning of eight letters/);
 });

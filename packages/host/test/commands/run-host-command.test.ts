@@ -70,6 +70,15 @@ test('an unknown sub-command is told with the nearest one and all usages', async
   assert.match(await refused('/approvals frobnicate'), /there is no such sub-command\)/);
 });
 
+test('`/extensions add` without a name went on to the extensions: it says its own usage', async (t) => {
+  const { refused } = await commandRoom(t, { extensions: [greeter] });
+  assert.match(
+    await refused('/extensions add'),
+    /^command_usage: .*\n\/extensions add <name> \[session\|agent\]$/,
+  );
+  assert.match(await refused('/extensions ad x'), /^command_usage: .*did you mean add\?/);
+});
+
 test('what does not begin with a slash and a name, or is too long, is no command', async (t) => {
   const { refused, run } = await commandRoom(t);
   for (const line of ['', ' ', 'help', '/', '/ help', 'say /help'])

@@ -43,13 +43,17 @@ test('/sessions lists the open ones, the one used last first, and marks this one
   assert.deepEqual(await ids('/sessions --all'), [...new Set([child, other])].sort().concat(session));
 });
 
-test('more sessions than one answer has are counted', async (t) => {
-  const { done, sessions } = await commandRoom(t);
+test('more sessions than one answer has are counted, and no more are opened for it than a thousand', async (t) => {
+  const { done, sessions, ports } = await commandRoom(t);
   for (let made = 0; made < 201; made += 1) await sessions.create();
   const { text, data } = await done('/sessions');
   assert.match(text, /\nand 2 more that were used longer ago$/);
   assert.equal((data as Lines).sessions.length, 200);
   assert.equal((data as Lines).more, 2);
+  const [line] = await sessions.list({ limit: 1 });
+  assert.ok(line !== undefined);
+  ports.sessions.list = async ({ limit = 0 } = {}) => Array.from({ length: limit }, () => line);
+  assert.match((await done('/sessions')).text, /\nand at least 800 more that were used longer ago$/);
 });
 
 test('/new begins with the agents of this session, who answers first', async (t) => {
