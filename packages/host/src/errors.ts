@@ -367,6 +367,58 @@ export const hostErrors = defineErrors({
     message: 'A routine could not be fired, or nobody knows what became of it.',
     next: 'See its history; what is unknown is not run again by itself.',
   },
+  skill_unknown: {
+    message: 'There is no skill of this name here.',
+    next: 'See the names with `/skills list`; an agent uses `skill_list` or `skill_search`.',
+  },
+  skill_untrusted: {
+    message: 'The skill is not trusted as it is now, so no agent is shown it.',
+    next: 'Read it with `/skills show NAME`, then trust what you read with `/skills trust NAME`.',
+  },
+  skill_tools_missing: {
+    message: 'The skill needs tools that are not offered here.',
+    next: 'Turn on the extension that has them, or use another skill.',
+  },
+  skill_invalid: {
+    message: 'The skill cannot be read.',
+    next: 'Mend what stands in parentheses; docs/reference/skills.md says how a skill is written.',
+  },
+  skill_file_unknown: {
+    message: 'The skill has no such file.',
+    next: 'Take one of the files that `skill_show` lists, by its path inside the skill.',
+  },
+  skill_file_not_text: {
+    message: 'The file of the skill is not UTF-8 text; it is not shown.',
+    next: 'Take another file of the skill.',
+  },
+  skill_changed: {
+    message: 'The skill was changed while it was read.',
+    next: 'Ask again; where it was trusted by its digest, somebody has to trust it again.',
+  },
+  skill_exists: {
+    message: 'Something of this name is there already; it stays as it is.',
+    next: 'Take it away first with `/skills remove NAME`, or choose another name.',
+  },
+  skill_source_invalid: {
+    message: 'This is no folder with a skill, and no repository.',
+    next: 'Name a folder that holds a SKILL.md, or a repository by https, ssh or file with `--ref`.',
+  },
+  skill_fetch_failed: {
+    message: 'The repository could not be fetched; nothing was installed.',
+    next: 'See that the address, the ref and your access to it are right; what git said stands in parentheses.',
+  },
+  skill_command_denied: {
+    message: 'Who typed this may not change which skills are here or trusted.',
+    next: 'Use a token with the scope `admin`, such as the operator’s.',
+  },
+  skill_bank_unknown: {
+    message: 'There is no skill bank of this name or id here.',
+    next: 'See the banks with `/skills banks`, or make one with `/skills new NAME`.',
+  },
+  skill_bank_denied: {
+    message: 'This peer may not write to the skill bank.',
+    next: 'Ask an administrator of the bank for the role `write`.',
+  },
 });
 
 export type HostErrorCode = keyof typeof hostErrors;

@@ -380,3 +380,56 @@ export const summaryLimits = Object.freeze({
   /** Entries that a model would read: of fewer a summary is longer than they are. */
   entries: 3,
 });
+
+/** Skills. */
+export const skillLimits = Object.freeze({
+  /** As the Agent Skills format has it. */
+  name: 64,
+  /** Characters; as the format has it. Every turn pays for it. */
+  description: 1024,
+  /** A SKILL.md: more than a model should be told at once. */
+  textBytes: 64 * KIB,
+  /** Its head: a description, and some words. */
+  headBytes: 16 * KIB,
+  headValues: 512,
+  headDepth: 8,
+  /** Triggers, tags or tools of one skill, and characters of one. */
+  words: 64,
+  word: 64,
+  /** Characters of a license, a note on compatibility, a list of tools. */
+  shortText: 500,
+  /** All that a skill's folder holds, and how many files and folders that is. */
+  folderBytes: 5 * MIB,
+  folderFiles: 256,
+  /** Bytes of a path inside a skill. */
+  path: 512,
+  /** Skills of one folder of skills, and what stands in it beside them. */
+  perRoot: 512,
+  rootEntries: 4096,
+  /** `[skills] dirs`. */
+  dirs: 32,
+  /** A record of a bank is one commit, which has a mebibyte with its frame. */
+  recordBytes: 900 * KIB,
+  /** Skills of one bank, and banks of one peer or session. */
+  perBank: 512,
+  banks: 64,
+  /** Folders whose reading is kept. */
+  kept: 4096,
+  /** A folder that was changed so shortly before it was read is read again: a change within one tick of its clock would not show. */
+  settledMs: 2000,
+  /** UTF-16 units of the list in a system prompt; what is left out is said, and found by search. */
+  catalog: 16_384,
+  /** UTF-16 units of one look into a skill or one of its files: what an entry holds, with room for its frame. */
+  shown: 48_000,
+  /** Skills that one search answers. */
+  found: 50,
+  /** Warnings that are remembered, so that each is given once. */
+  warned: 4096,
+  /** Digests pinned, and skills installed, on one peer. */
+  pins: 10_000,
+  /** Fetching a repository. */
+  gitMs: 120_000,
+  /** What git printed last is told when it fails. */
+  gitSaid: 300,
+  gitBytes: 64 * KIB,
+});
