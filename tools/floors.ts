@@ -15,6 +15,7 @@ export const floors: Readonly<Record<string, number>> = {
   'plugin-conformance': 2,
   builtins: 3,
   host: 3,
+  mcp: 3,
   runner: 3,
   gateway: 4,
   cli: 5,
