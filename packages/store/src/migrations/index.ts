@@ -8,6 +8,7 @@ import { routines } from './0007-routines.ts';
 import { turnsOfASession } from './0008-turns-of-a-session.ts';
 import { catalogs } from './0009-catalogs.ts';
 import { memory } from './0010-memory.ts';
+import { skills } from './0011-skills.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   turnsOfASession,
   catalogs,
   memory,
+  skills,
 ];
