@@ -6,6 +6,7 @@ import { hubErrors } from '@fairlead/hub';
 import { backup } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
 import { readVersion } from '../version.ts';
+import { agentNames } from './default-agent.ts';
 import type { LoadedHostConfig } from './host-config.ts';
 import { type HostFloor, openHostFloor } from './host-floor.ts';
 import { ensureOperatorToken } from './operator-token.ts';
@@ -18,6 +19,8 @@ export type Host = AsyncDisposable &
     readonly tokens: Tokens;
     /** Where the operator token stands. */
     readonly tokenFile: string;
+    /** Who is at home here, the first one first. */
+    agentNames(): Promise<readonly string[]>;
   };
 
 /** Starts everything that `serve` is. The caller holds the state directory's lock. Rejects with the codes of its parts. */
@@ -74,5 +77,9 @@ export async function startHost(options: {
   const tokenFile = await ensureOperatorToken({ stateDirectory, tokens, clock });
   const { url } = await gateway.listen();
   const owned = stack.move();
-  return { url, tokens, tokenFile, extensions, agents, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    ...{ url, tokens, tokenFile, extensions, agents },
+    agentNames: () => agentNames(floor.prepared, loaded.tables),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }

@@ -13,6 +13,8 @@ export type ReadyReport = CommandHint & {
   readonly providers: readonly ProviderRow[];
   /** Those that the operator named; `code` says why one does not run. */
   readonly extensions: readonly { readonly name: string; readonly code: string | null }[];
+  /** Who answers, and with which model where an agent names none; null: there is no model. */
+  readonly agents: { readonly names: readonly string[]; readonly model: string | null };
 };
 
 /** The tools that the copy-ready lines use: the first example that is ready, else words to fill in. */
@@ -29,6 +31,7 @@ export function readyText(report: ReadyReport): string {
     `Fairlead is ready at ${url}`,
     ...field('operator token', [tokenFile], ''),
     ...field('its scopes', scopes, ' '),
+    ...agentLines(report),
     ...extensionLines(report),
     ...(runner === null ? serveLines(report) : runnerLines(report, runner)),
     '',
@@ -62,6 +65,11 @@ function runnerLines(report: ReadyReport, runner: string): string[] {
     `  ${command} plugin describe${stateFlag} ${target}`,
     `  ${command} plugin call${stateFlag} ${target} --arguments '${call.arguments}'`,
   ];
+}
+
+function agentLines({ agents: { names, model }, command, stateFlag }: ReadyReport): string[] {
+  if (model === null) return field('agents', [`no model yet; add one: ${command} model add${stateFlag}`], '');
+  return field('agents', [...names.map(safeLine), `with ${safeLine(model)}`], ', ');
 }
 
 function extensionLines({ extensions, command, stateFlag }: ReadyReport): string[] {

@@ -107,7 +107,9 @@ async function hold(context: CommandContext, holding: Holding): Promise<void> {
   const log = createLog({ write: logFile.write, clock: context.clock });
   const onStop = stop.ask;
   const host = stack.use(await startHost({ context, stateDirectory, loaded: reading, log, onStop }));
-  for (const line of await host.agents.firstWords()) context.stderr(`fairlead: ${line}\n`);
+  // Where there is no model nothing costs anything.
+  if (host.agents.models.default !== undefined)
+    for (const line of await host.agents.firstWords()) context.stderr(`fairlead: ${line}\n`);
   let runner: Runner | null = null;
   if (binding !== null && !stop.isAsked) {
     const extraSensitive = environmentKeys;
@@ -184,6 +186,7 @@ async function becomeReady(
       runner: runnerId,
       providers: runner?.status() ?? [],
       extensions: host.extensions.administration.summary(),
+      agents: { names: await host.agentNames(), model: host.agents.models.default ?? null },
     }),
   );
 }
