@@ -166,6 +166,8 @@ export const policyLimits = Object.freeze({
   tools: 1024,
   autoApprove: 1024,
   sensitive: 64,
+  /** MCP servers: more is a list that nobody wrote. */
+  servers: 64,
   /** The longest time of a tool: what an extension may ask for itself. */
   timeoutSecsMax: 3600,
 });

@@ -3,6 +3,7 @@ import type { FiredKind } from '../contracts/hook-contracts.ts';
 import type { HookKind } from '../contracts/hook-kinds.ts';
 import type { Json, JsonObject } from '../json/json.ts';
 import type { Manifest } from '../manifest/manifest.ts';
+import type { ParseResult } from '../schema/compile-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 
 /** What of an instance is called. */
@@ -83,6 +84,18 @@ export interface ToolContribution {
   readonly effect: 'read' | 'records' | 'write';
   /** It came from `moreTools`. */
   readonly runtime: boolean;
+  /** Of a tool of another program, behind a carrier of the host's own. Nothing that crosses a port has it. */
+  readonly foreign?: ForeignTool;
+}
+
+/** Whose tool it is that stands behind an extension: a server's, a plugin's. */
+export interface ForeignTool {
+  /** Names it and what was approved of it: what an approval of a call is bound to. */
+  readonly target: string;
+  /** As its program calls it. */
+  readonly tool: string;
+  /** Its program's words. They decide how often a person is asked, and nothing else. */
+  readonly hints: { readonly destructiveHint?: boolean; readonly readOnlyHint?: boolean };
 }
 
 /** A cap that an instance uses, under the name that its contexts give it. */
@@ -150,6 +163,10 @@ export interface Death {
 export interface Carrier {
   readonly manifest: Manifest;
   readonly dead: Death | undefined;
+  /** Why less of it can be called than it has: shown to people, and keeps nothing from being called. Absent is never. */
+  readonly notice?: { readonly code: string; readonly reason: string } | undefined;
+  /** Checks a tool's arguments where its schema is of another dialect. Never throws; answers as a compiled schema does. Absent: the dialect's own. */
+  parse?(instance: string, tool: string, args: Json): ParseResult;
   /** Opens an instance: `instantiate_failed`, `extension_ended`. The budget is the caller's to keep. */
   open(request: OpenRequest): Promise<Contributions>;
   /** Calls an endpoint; answers at once where it can. Once a promise is returned, only `running` ends it early. */

@@ -12,6 +12,7 @@ export {
   type EndpointKind,
   endCall,
   type Firing,
+  type ForeignTool,
   type HookEndpoint,
   type OpenRequest,
   type ToolContribution,

@@ -80,6 +80,7 @@ function wordOf(name: string): string {
 
 /** The description is part of it: a tool that became another one since is not what was approved. */
 function targetOf({ owner, name, contribution }: LiveTool): string {
+  if (contribution.foreign !== undefined) return wordOf(contribution.foreign.target);
   return `ext:${owner}/${name}#${sha256Base64url(canonicalJson(contribution as unknown as Json))}`;
 }
 

@@ -1,17 +1,26 @@
 import type { LiveTool } from '@fairlead/hub';
-import { type Effect, policyOf, type ToolPolicy } from '../policy/tool-policy.ts';
+import type { SourcePolicy } from '../policy/read-policy.ts';
+import { type Effect, type PolicyWords, policyOf, type ToolPolicy } from '../policy/tool-policy.ts';
 import type { CallFloor } from './call-floor.ts';
 import type { CallPlace } from './call-place.ts';
 
 /** What holds for a tool of a live set: the operator's words over its own. */
 export function policyOfTool({ policy }: Pick<CallFloor, 'policy'>, tool: LiveTool): ToolPolicy {
-  const { risk, approval, effect, timeout_ms: timeoutMs, per_minute, sensitive } = tool.contribution;
+  const { risk, approval, effect, timeout_ms: timeoutMs, per_minute, sensitive, foreign } = tool.contribution;
   const perMinute = per_minute === undefined ? {} : { perMinute: per_minute };
   const isBuiltin = tool.instance.extension.builtin;
   return policyOf({
     operator: policy.tools.get(tool.name),
+    ...(foreign === undefined
+      ? {}
+      : { hints: foreign.hints, source: sourceWords(policy.sources?.get(tool.owner), foreign.tool) }),
     own: { risk, approval, effect, timeoutMs, ...perMinute, sensitive, isBuiltin },
   });
+}
+
+/** What the operator says of a server's tools, and of this one of them before that. */
+function sourceWords(source: SourcePolicy | undefined, tool: string): PolicyWords | undefined {
+  return source === undefined ? undefined : { ...source.words, ...source.tools.get(tool) };
 }
 
 /** What a call of a tool touches, for the order of several; what is not there is refused, and counts as the worst. */

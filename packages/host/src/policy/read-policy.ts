@@ -12,8 +12,16 @@ export interface PolicySettings {
   readonly autoApprove: readonly string[];
   /** `[policy.tools.NAME]`, by name. */
   readonly tools: ReadonlyMap<string, PolicyWords>;
+  /** What the entries of MCP servers say of their tools, by the server's extension. */
+  readonly sources?: ReadonlyMap<string, SourcePolicy>;
   /** `[policy.grants]`, the ceiling of new sessions; for `sessionGrants`. */
   readonly grants: Grants;
+}
+
+/** What an operator says of the tools of one source: of all, and of single ones by the name that the source has for them. */
+export interface SourcePolicy {
+  readonly words: PolicyWords;
+  readonly tools: ReadonlyMap<string, PolicyWords>;
 }
 
 /** The keys of `fairlead.toml` that are read here. */
@@ -51,9 +59,35 @@ export function readPolicy(
           return [name, policyWordsIn(table)];
         }),
       ),
+      ...serverPolicies(root),
       grants: grantsIn(policy.table('grants')),
     };
   });
+}
+
+/** The policy keys of `[[mcp.servers]]`; what else stands there is read elsewhere, names that cannot be used are refused there. */
+function serverPolicies(root: TableReader): Pick<PolicySettings, 'sources'> {
+  const servers = root.table('mcp').tables('servers', policyLimits.servers, '[[mcp.servers]]');
+  if (servers.length === 0) return {};
+  const sources = new Map(
+    servers.flatMap((server): [string, SourcePolicy][] => {
+      const name = server.text('name', 32, 'must be a name');
+      if (name === undefined) return [];
+      const tools = server.table('tools');
+      const names = tools.keys();
+      if (names.length > policyLimits.tools)
+        server.refuse('tools', `must not have more than ${policyLimits.tools}`);
+      const words = new Map(
+        names.map((tool) => {
+          const table = tools.table(tool);
+          table.refuseUnknown(policyWordKeys);
+          return [tool, policyWordsIn(table)];
+        }),
+      );
+      return [[`mcp-${name}`, { words: policyWordsIn(server), tools: words }]];
+    }),
+  );
+  return { sources };
 }
 
 /** The keys of one tool's policy, under `[policy.tools.NAME]` and in the entry of an MCP server or a pin. */

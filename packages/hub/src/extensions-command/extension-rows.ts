@@ -77,7 +77,11 @@ export async function extensionRows(
     };
   };
   const rows = [
-    ...ports.installed().map(({ name, ref, manifest }) => row(name, ref, manifest, [])),
+    ...ports
+      .installed()
+      .map(({ name, ref, manifest, notice }) =>
+        row(name, ref, manifest, notice === undefined ? [] : [notice]),
+      ),
     ...failed.map(({ name, ref, manifest, code, reason }) => row(name, ref, manifest, [{ code, reason }])),
   ];
   const known = new Set(rows.map(({ name }) => name));

@@ -7,7 +7,7 @@ import type { Waiting } from '../live/members.ts';
 import type { SettingsBook } from '../settings/settings-book.ts';
 
 /** An extension that runs here, as much of it as the command shows. */
-export type RunningExtension = Pick<Installed, 'name' | 'ref' | 'manifest' | 'settings'>;
+export type RunningExtension = Pick<Installed, 'name' | 'ref' | 'manifest' | 'settings' | 'notice'>;
 
 /** What `/extensions` reads and writes beside the logs. */
 export interface ExtensionsPorts {

@@ -18,9 +18,9 @@ export interface ExtensionRow {
   readonly hooks: readonly string[];
   /** 0 where nothing of it ever ran. */
   readonly generation: number;
-  /** `running` · `failing`: with a failure at some scope · `down`: nothing of it can be called. */
+  /** `running` · `failing`: with a failure at some scope, or a part that is not to be had · `down`: nothing of it can be called. */
   readonly state: 'running' | 'failing' | 'down';
-  /** Why it is down. */
+  /** Why it is down, or what is not to be had of it. */
   readonly reason: Gone | null;
   readonly failures: readonly Failure[];
   /** Null where its code never said one. */
@@ -29,7 +29,7 @@ export interface ExtensionRow {
 
 /** The row of an extension that runs, or did. */
 export function rowOfInstalled(installed: Installed, failures: readonly Failure[]): ExtensionRow {
-  const { name, ref, tier, builtin, manifest, generation, gone } = installed;
+  const { name, ref, tier, builtin, manifest, generation, gone, notice } = installed;
   return {
     name,
     ref,
@@ -39,8 +39,8 @@ export function rowOfInstalled(installed: Installed, failures: readonly Failure[
     scopes: manifest.scopes,
     hooks: manifest.hooks,
     generation,
-    state: gone !== undefined ? 'down' : failures.length > 0 ? 'failing' : 'running',
-    reason: gone ?? null,
+    state: gone !== undefined ? 'down' : failures.length > 0 || notice !== undefined ? 'failing' : 'running',
+    reason: gone ?? notice ?? null,
     failures,
     manifest,
   };

@@ -57,6 +57,11 @@ export class Generation implements Installed {
     return this.#dead;
   }
 
+  get notice(): Gone | undefined {
+    const { notice } = this.carrier;
+    return notice === undefined ? undefined : this.#masked(notice);
+  }
+
   /** From now on nothing of it is called. The first reason stays. */
   leave(gone: Gone): void {
     this.#gone ??= this.#masked(gone);

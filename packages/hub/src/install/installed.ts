@@ -23,4 +23,6 @@ export interface Installed {
   readonly carrier: Carrier;
   /** A getter: undefined while it can be called. */
   readonly gone: Gone | undefined;
+  /** A getter: what is not to be had of it while it can be called, as its carrier says. */
+  readonly notice?: Gone | undefined;
 }

@@ -52,6 +52,8 @@ export class OwnedTool implements LiveTool {
   }
 
   parse(args: Json): ParseResult {
+    const { carrier } = this.instance.extension;
+    if (carrier.parse !== undefined) return carrier.parse(this.instance.id, this.name, args);
     this.#schema ??= compiled(this.contribution.args);
     return this.#schema?.parse(args) ?? UNREADABLE;
   }
