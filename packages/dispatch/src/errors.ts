@@ -30,9 +30,17 @@ export const dispatchErrors = defineErrors({
     message: 'The recording_session_id names no session; nothing was sent.',
     next: 'Leave it out, or give the id of a session that exists.',
   },
+  token_limited: {
+    message: 'The token is limited to some Runners, and this could reach others; nothing was done.',
+    next: 'Use a token without that limit, or a session whose agents are limited to the same Runners.',
+  },
+  token_ended: {
+    message: 'The token was revoked or expired while the call was held; nothing was started.',
+    next: 'Make the call again with a token that is valid.',
+  },
   permission_denied: {
     message: 'The authority mode of this gateway does not allow this action; nothing was sent.',
-    next: 'Ask the operator. Under the mode trusted_agent it is allowed; list and describe always are.',
+    next: 'Ask the operator. Under the mode trusted_agent it is allowed, under restricted a person is asked; list and describe always are.',
   },
   runner_unavailable: {
     message: 'There is no such Runner that this token may use and that is connected.',

@@ -1,5 +1,4 @@
 import type { Clock } from '@fairlead/base';
-import type { DigestKey } from './arguments-digest.ts';
 import type { Bindings } from './bindings/bindings.ts';
 import type { Invocation } from './invocation/invocation.ts';
 import { Invoker, type InvokerOptions, type ToolRequest } from './invocation/invoker.ts';
@@ -16,8 +15,6 @@ export type ExecutorOptions = InvokerOptions & {
   readonly clock: Clock;
   readonly bindings: Bindings;
   readonly settler: Pick<Settler, 'report'>;
-  /** The peer-local key of argument digests. */
-  readonly digestKey: DigestKey;
 };
 
 /** The one way to carry out `plugin_tool` (docs/reference/plugin-tool.md). */

@@ -32,7 +32,18 @@ export {
   type VisibleRunner,
 } from './runner-port.ts';
 export { isScope, type Scope, scopes } from './scopes.ts';
-export type { SessionRecorder } from './session-recorder.ts';
+export type { Caller } from './sessions/caller.ts';
+export type { Permission, PermissionDecision, PermissionRequest } from './sessions/permission.ts';
+export type { DeskAnswer, DeskVisitor, SessionDesk } from './sessions/session-desk.ts';
+export type {
+  RecordedCall,
+  RecordedEnd,
+  RecordedSettlement,
+  RecordingSession,
+  SessionRecorder,
+  TaskWords,
+} from './sessions/session-recorder.ts';
+export type { SessionTool, SessionToolCall, SessionTools } from './sessions/session-tools.ts';
 export { type CallReport, Settler, type SettlerOptions } from './settling/settler.ts';
 export { createTools, type ToolPorts } from './tools/create-tools.ts';
 export { readsOnly } from './tools/reads-only.ts';

@@ -60,3 +60,21 @@ export const JOURNAL_READ_ROWS_DELAY_MS = 20;
 
 /** Rows of reads that wait at most; then they are written without waiting longer. */
 export const JOURNAL_READ_ROWS_WAITING = 64;
+
+/** The names of all tools: a session may have some hundred, of which each takes 300 bytes. */
+export const TOOL_LIST_MAX_BYTES = 64 * 1024;
+
+/** Sessions that `session_list` answers, and where nobody says how many. */
+export const SESSIONS_LISTED = { fallback: 20, max: 100 } as const;
+
+/** Entries that `session_read` answers, and where nobody says how many: the end of a talk. */
+export const ENTRIES_READ = { fallback: 20, max: 100 } as const;
+
+/** UTF-8 bytes of a message, as an entry holds it. */
+export const MESSAGE_MAX_BYTES = 64 * 1024;
+
+/** Names of sessions and agents, ids, and keys of messages. */
+export const SESSION_WORD_MAX_BYTES = 256;
+
+/** Agents of a new session. */
+export const SESSION_AGENTS_MAX = 64;

@@ -20,7 +20,7 @@ export type TestContext = { after(hook: () => unknown): void };
 
 export const EVERYTHING: Principal = {
   id: 'token:tok_all',
-  scopes: ['plugin:inspect', 'plugin:invoke', 'plugin:manage'],
+  scopes: ['plugin:inspect', 'plugin:invoke', 'plugin:manage', 'session:write'],
 };
 
 const IDS_AND_TIMES: ReadonlySet<string> = new Set([

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completed } from '@fairlead/base';
 import type { Store } from '@fairlead/store';
-import { type Principal, type Scope, scopes } from '../src/index.ts';
+import { type Principal, type RecordingSession, type Scope, scopes } from '../src/index.ts';
 import { dispatchFloor, EVERYTHING, gist } from './dispatch-floor.ts';
+import { fakeSessions } from './fake-sessions.ts';
 
 const NEEDED: readonly (readonly [string, Scope])[] = [
   ['list', 'plugin:inspect'],
@@ -92,14 +93,7 @@ test('a recording session that does not exist is refused for every action, also 
 });
 
 test('a recording session that exists lets the invocation through; one that cannot be read does not', async (t) => {
-  const floor = await dispatchFloor(t, {
-    sessions: {
-      exists: async (id) => {
-        if (id === 'ses_broken') throw new Error('MARKER');
-        return id === 'ses_here';
-      },
-    },
-  });
+  const floor = await dispatchFloor(t, { sessions: fakeSessions() });
   const invoke = async (id: string) => gist(await floor.invoke({ action: 'list' }, EVERYTHING, id));
   assert.deepEqual(await invoke('ses_here'), ['completed', undefined]);
   assert.deepEqual(await invoke('ses_other'), ['not_started', 'unknown_session_id']);
@@ -107,8 +101,15 @@ test('a recording session that exists lets the invocation through; one that cann
   assert.deepEqual(floor.logged, ['error dispatch.session_not_read']);
 });
 
-test('the order is parse, scope, session, intent, decision, dispatch, outcome', async (t) => {
+test('the order is parse, scope, session, guard, decision, intent, dispatch, outcome', async (t) => {
   const steps: string[] = [];
+  const sessions = fakeSessions();
+  const session: RecordingSession = {
+    guard: async () => void steps.push('guard'),
+    begin: async () => steps.push('begin') > 0,
+    settle: async () => void steps.push('settle'),
+    whole: async () => void steps.push('whole'),
+  };
   const spy = (store: Store): Store => ({
     ...bound(store),
     write: async (statements, durability) => {
@@ -118,12 +119,7 @@ test('the order is parse, scope, session, intent, decision, dispatch, outcome', 
   });
   const floor = await dispatchFloor(t, {
     wrap: spy,
-    sessions: {
-      exists: async () => {
-        steps.push('session');
-        return true;
-      },
-    },
+    sessions: { ...sessions, open: async () => ({ ok: true, session }) },
   });
   floor.runners.answers.check = () => {
     steps.push('dispatch');
@@ -134,7 +130,9 @@ test('the order is parse, scope, session, intent, decision, dispatch, outcome', 
   await floor.invoke(PARAMS.check, { id: 'token:x', scopes: [] }, 'ses_x');
   assert.deepEqual(steps.splice(0), ['intent full']);
   await floor.invoke(PARAMS.check, EVERYTHING, 'ses_x');
-  assert.deepEqual(steps.splice(0), ['session', 'intent full', 'dispatch', 'outcome full']);
+  assert.deepEqual(steps.splice(0), ['guard', 'begin', 'dispatch', 'settle']);
+  await floor.invoke(PARAMS.check);
+  assert.deepEqual(steps.splice(0), ['intent full', 'dispatch', 'outcome full']);
 });
 
 test('input that does not parse names the member, says how the action is used, and leaves no row', async (t) => {

@@ -19,6 +19,9 @@ import { type DispatchFloor, dispatchFloor, type TestContext } from './dispatch-
 /** A principal without any scope. */
 const NOBODY: Principal = { id: 'token:nobody', scopes: [] };
 
+/** One that may write into sessions. */
+const WRITER: Principal = { id: 'token:writer', scopes: ['session:write'] };
+
 type Kit = {
   readonly floor: DispatchFloor;
   readonly tools: readonly RuntimeTool[];
@@ -154,7 +157,6 @@ test('read_tool_manifest of a name that no tool has is unknown_tool, with its ro
 const WRONG: readonly (readonly [string, Json, JsonObject])[] = [
   ['read_tool_manifest', null, { problem: 'not_an_object' }],
   ['read_tool_manifest', ['plugin_tool'], { problem: 'not_an_object' }],
-  ['read_tool_manifest', {}, { member: 'tool_name', problem: 'missing' }],
   ['read_tool_manifest', { tool_name: 'plugin_tool', MARKER: 1 }, { problem: 'unknown_member' }],
   ['read_tool_manifest', { tool_name: '' }, { member: 'tool_name', problem: 'invalid' }],
   ['read_tool_manifest', { tool_name: 7 }, { member: 'tool_name', problem: 'invalid' }],
@@ -173,7 +175,7 @@ for (const [name, params, detail] of WRONG)
     const { floor, call } = await kit(t);
     const answer = await call(name, params);
     const usage = {
-      read_tool_manifest: 'read_tool_manifest takes tool_name.',
+      read_tool_manifest: 'read_tool_manifest takes tool_name, or nothing.',
       call_runtime_tool: 'call_runtime_tool takes tool, and arguments (an object) where the tool takes any.',
     }[name];
     assert.deepEqual(answer, {
@@ -218,9 +220,9 @@ test('call_runtime_tool of a name that no tool has is unknown_tool, unless it na
   const { floor, call } = await kit(t);
   const codes = [
     (await call('call_runtime_tool', { tool: 'no_such_tool' })).error?.code,
-    (await call('call_runtime_tool', { tool: 'no_such_tool' }, NOBODY, 'ses_none')).error?.code,
-    (await call('call_runtime_tool', { tool: 'plugin_tool' }, NOBODY, 'ses_none')).error?.code,
-    (await call('read_tool_manifest', { tool_name: 'plugin_tool' }, NOBODY, 'ses_none')).error?.code,
+    (await call('call_runtime_tool', { tool: 'no_such_tool' }, WRITER, 'ses_none')).error?.code,
+    (await call('call_runtime_tool', { tool: 'plugin_tool' }, WRITER, 'ses_none')).error?.code,
+    (await call('read_tool_manifest', { tool_name: 'plugin_tool' }, WRITER, 'ses_none')).error?.code,
   ];
   const expected = ['unknown_tool', 'unknown_session_id', 'unknown_session_id', 'unknown_session_id'];
   assert.deepEqual(codes, expected);
@@ -236,6 +238,7 @@ test('a tool with the route gateway is reached through call_runtime_tool alone, 
     journal: floor.journal,
     random: seededRandom(6),
     authority: 'trusted_agent',
+    digestKey: floor.ports.digestKey,
   });
   const asked: Json[] = [];
   const inner: RuntimeTool = {

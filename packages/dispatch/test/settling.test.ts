@@ -615,8 +615,9 @@ for (const params of [
     const floor = await dispatchFloor(t);
     const { start } = floor.journal;
     floor.journal.start = async (entry) => {
-      await start.call(floor.journal, entry);
+      const begun = await start.call(floor.journal, entry);
       floor.runners.connected = [fakeRunner('local', 'local-2')];
+      return begun;
     };
     assert.deepEqual(gist(await floor.invoke(params)), ['not_started', 'plugin_replaced']);
     assert.deepEqual(floor.runners.sent, []);

@@ -1,9 +1,10 @@
 import type { Certainty, Json, JsonObject } from '@fairlead/base';
+import type { InvocationError } from './explain.ts';
 
 /**
  * How a task ended: with an output, or with a code. An output comes only with `completed`. `isProviderResult`: the output is
  * a provider's own result, which every face hands on unchanged; it may say `isError`. `journalCode`: what the journal shows where
- * the output says that nothing came of it. `message` and `detail` are more exact than the code's own words, and ours. `isReadLost`: it
+ * the output says that nothing came of it. `message`, `detail` and `next` are more exact than the code's own words, and ours. `isReadLost`: it
  * was a question, and no answer to it came back.
  */
 export type Ending =
@@ -19,6 +20,7 @@ export type Ending =
       readonly isReadLost?: true;
       readonly message?: string;
       readonly detail?: Json;
+      readonly next?: string;
     };
 
 export function done(output: JsonObject): Ending {
@@ -33,4 +35,15 @@ export function answered(result: JsonObject): Ending {
 /** Nothing can have happened. */
 export function notStarted(code: string): { readonly certainty: 'not_started'; readonly code: string } {
   return { certainty: 'not_started', code };
+}
+
+/** A refusal in somebody else's words; nothing can have happened. */
+export function refusedEnding({ code, message, recovery: next, detail }: InvocationError): Ending {
+  return {
+    certainty: 'not_started',
+    code,
+    message,
+    ...(next === undefined ? {} : { next }),
+    ...(detail === undefined ? {} : { detail }),
+  };
 }

@@ -31,9 +31,11 @@ export function explain(
     /** More exact than the code's own. */
     readonly message?: string | undefined;
     readonly detail?: Json | undefined;
+    readonly next?: string | undefined;
   },
 ): InvocationError {
-  const { message, next } = entryOf(code);
+  const { message, next: usual } = entryOf(code);
+  const next = about.next ?? usual;
   const isUnknown = about.certainty === 'outcome_unknown';
   const warning = isUnknown ? about.mayHaveHappened : about.isReadLost === true ? READ_LOST : undefined;
   return {

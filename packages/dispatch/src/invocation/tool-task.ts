@@ -2,6 +2,8 @@ import type { Json } from '@fairlead/base';
 import type { JournalEntry } from '../journal/journal-row.ts';
 import type { Principal } from '../principal.ts';
 import type { Scope } from '../scopes.ts';
+import type { Caller } from '../sessions/caller.ts';
+import type { TaskWords } from '../sessions/session-recorder.ts';
 import type { Ending } from './ending.ts';
 
 /** What the journal keeps of a task besides who asked and how it ended. */
@@ -22,10 +24,16 @@ export type ToolTask = {
    * journalled before and after; any other is a read, journalled behind its answer.
    */
   readonly mayHaveHappened?: string;
+  /** It changes nothing but Fairlead's own records: nobody is asked whether it may. */
+  readonly isRecords?: true;
   /** One fixed sentence about its output. */
   readonly summary: string;
+  /** What a session and a person are told of it. Absent: the tool of the gateway by its name, with the params as they are. */
+  words?(): TaskWords;
+  /** Why nothing could come of it now: asked before a person is, who is never asked for what is then refused. */
+  obstacle?(principal: Principal): string | undefined;
   /** Carries it out. What it throws is our own fault: unknown for an effect, not started for a read. */
-  run(principal: Principal, call: string): Promise<Ending>;
+  run(principal: Principal, call: string, caller?: Caller): Promise<Ending>;
 };
 
 /** What is wrong with an input. `detail` names the member and the problem, never a value or an unknown name. */

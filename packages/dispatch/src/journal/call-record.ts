@@ -14,6 +14,8 @@ export type CallRecord = {
   readonly runnerInstance: string | null;
   readonly plugin: string | null;
   readonly tool: string | null;
+  /** The session that it stands in; null where it belongs to none. */
+  readonly session: string | null;
   /** How it ended; null while it has not. */
   readonly end: JournalEnd | null;
   /** What was learnt later of one that ended `outcome_unknown`. */
@@ -30,6 +32,7 @@ export type StoredCall = {
   readonly runner_instance: string | null;
   readonly plugin: string | null;
   readonly tool: string | null;
+  readonly session: string | null;
   readonly certainty: Certainty | null;
   readonly code: string | null;
   readonly settled_certainty: Certainty | null;
@@ -37,7 +40,7 @@ export type StoredCall = {
 };
 
 const COLUMNS =
-  'seq, id, principal, action, runner, runner_instance, plugin, tool, certainty, code, settled_certainty, settled_code';
+  'seq, id, principal, action, runner, runner_instance, plugin, tool, session, certainty, code, settled_certainty, settled_code';
 
 export const SELECT_CALL = `SELECT ${COLUMNS} FROM journal WHERE id = ?`;
 
@@ -48,7 +51,7 @@ export const SELECT_UNSETTLED = `SELECT ${COLUMNS} FROM journal
   ORDER BY seq LIMIT ?`;
 
 export function callRecord(row: StoredCall): CallRecord {
-  const { seq, id, principal, action, runner, plugin, tool } = row;
+  const { seq, id, principal, action, runner, plugin, tool, session } = row;
   return {
     seq,
     id,
@@ -58,6 +61,7 @@ export function callRecord(row: StoredCall): CallRecord {
     runnerInstance: row.runner_instance,
     plugin,
     tool,
+    session,
     end: endOf(row.certainty, row.code),
     settlement: endOf(row.settled_certainty, row.settled_code),
   };

@@ -54,6 +54,24 @@ export function insertRow(
   };
 }
 
+/** What a call of a session asks of a Runner, once that is known. */
+export function addressRow(entry: JournalEntry): Statement {
+  const { id, action, runner, runnerInstance, plugin, tool, bindingPresent } = entry;
+  return {
+    sql: `UPDATE journal SET action = ?, runner = ?, runner_instance = ?, plugin = ?, tool = ?, binding_present = ?
+      WHERE id = ? AND finished IS NULL`,
+    parameters: [
+      action,
+      shown(runner),
+      runnerInstance ?? null,
+      shown(plugin),
+      shown(tool),
+      bindingPresent ? 1 : 0,
+      id,
+    ],
+  };
+}
+
 /** The end of an intent. The first one stands. */
 export function settleRow(id: string, atMs: number, end: JournalEnd): Statement {
   return {

@@ -11,6 +11,7 @@ import {
 import { type JournalPage, type JournalQuery, readJournalPage } from './journal-page.ts';
 import { JournalPruner } from './journal-pruner.ts';
 import {
+  addressRow,
   insertRow,
   type JournalEnd,
   type JournalEntry,
@@ -63,14 +64,23 @@ export class Journal implements AsyncDisposable {
     this.#owed = new OwedEnds({ ...options, told: (id, end) => this.#tellUnknown(id, end) });
   }
 
-  /** Writes the intent of an effect. Rejects with a code of the store; then nothing may be begun. */
-  async start(entry: JournalEntry): Promise<void> {
+  /**
+   * Writes the intent of an effect, and `also` with it. False where one of these did not change exactly one row: then nothing may be begun, and the
+   * intent is to be settled. Rejects with a code of the store; then nothing may be begun either.
+   */
+  async start(entry: JournalEntry, also: readonly Statement[] = []): Promise<boolean> {
     this.#reads.flush();
     const owed = this.#owed.rows();
     const intent = insertRow(entry, this.#clock.wallMs(), this.#boot, null);
-    await this.#store.write([intent, ...owed.statements], 'full');
+    const { changes } = await this.#store.write([intent, ...also, ...owed.statements], 'full');
     this.#owed.written(owed);
     this.#pruner.wrote();
+    return also.every((_statement, index) => changes[index + 1] === 1);
+  }
+
+  /** Writes into the open row of a call of a session which Runner it is for, before it is asked. Rejects with a code of the store. */
+  async address(entry: JournalEntry): Promise<void> {
+    await this.#store.write([addressRow(entry)], 'full');
   }
 
   /**
@@ -105,6 +115,11 @@ export class Journal implements AsyncDisposable {
   /** For the transaction that writes the entry of its result: nothing is owed any more. */
   resultStands(id: string): Statement {
     return resultStands(id);
+  }
+
+  /** A transaction of the caller with the end of such a call stands: whoever settles unknown ones hears of it. */
+  sessionEnded(id: string, end: JournalEnd): void {
+    this.#tellUnknown(id, end);
   }
 
   /** The last time that the same call of a session ran, if that was after `sinceMs`. Rejects with a code of the store. */
@@ -151,11 +166,13 @@ export class Journal implements AsyncDisposable {
    * ended otherwise, or was settled before. Rejects with a code of the store.
    */
   async settleUnknown(id: string, settlement: JournalEnd): Promise<boolean> {
-    const { changes } = await this.#store.write(
-      [settleUnknownRow(id, this.#clock.wallMs(), settlement)],
-      'full',
-    );
+    const { changes } = await this.#store.write([this.settlement(id, settlement)], 'full');
     return changes[0] === 1;
+  }
+
+  /** The same, for the transaction that also writes it into the session of the call. */
+  settlement(id: string, settlement: JournalEnd): Statement {
+    return settleUnknownRow(id, this.#clock.wallMs(), settlement);
   }
 
   /** Some invocations, newest first; null where there is none of the id `before`. Rejects with a code of the store. */

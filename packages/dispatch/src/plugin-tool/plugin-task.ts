@@ -13,6 +13,7 @@ import { type PluginToolInput, readPluginToolInput } from './input.ts';
 import { list } from './list.ts';
 import { check, reload } from './manage.ts';
 import { outcome } from './outcome.ts';
+import { pluginObstacle, pluginWords } from './task-words.ts';
 
 /** What the actions of `plugin_tool` work with. */
 export type PluginToolParts = {
@@ -46,6 +47,8 @@ function taskOf(parts: PluginToolParts, input: PluginToolInput): ToolTask {
     subject,
     summary,
     ...(mayHaveHappened === undefined ? {} : { mayHaveHappened }),
+    words: () => pluginWords(parts.bindings, input, subject),
+    obstacle: (principal) => pluginObstacle(parts.runners, parts.bindings, input, principal),
     run: (principal, call) => run(parts, input, { principal, call, instanceId: subject.runnerInstance }),
   };
 }

@@ -1,17 +1,21 @@
 import type { Certainty, JsonObject } from '@fairlead/base';
 import { linkLimits } from '@fairlead/protocol';
 import type { DispatchLog } from '../dispatch-log.ts';
+import { resultText } from '../invocation/recorded-end.ts';
 import type { CallRecord } from '../journal/call-record.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type JournalEnd, journalName } from '../journal/journal-row.ts';
 import { SETTLING_AT_ONCE, SETTLING_WAITING_MAX } from '../limits.ts';
 import { mayUseRunner, type Principal } from '../principal.ts';
 import type { RunnerEvents, RunnerPort, VisibleRunner } from '../runner-port.ts';
+import type { SessionRecorder } from '../sessions/session-recorder.ts';
 import { type Told, toldAbout } from './told.ts';
 
 export type SettlerOptions = {
   readonly runners: RunnerPort & RunnerEvents;
   readonly journal: Journal;
+  /** Where calls of sessions are told what was learnt. */
+  readonly sessions?: Pick<SessionRecorder, 'settled'>;
   readonly log?: DispatchLog;
 };
 
@@ -132,22 +136,39 @@ export class Settler implements AsyncDisposable {
   }
 
   async #settle(record: CallRecord, runner: VisibleRunner): Promise<Told> {
-    const { journal, log } = this.#options;
+    const { log } = this.#options;
     let told = await this.#question(record, runner);
     if (told.kind === 'running' && this.#endedMeanwhile.has(record.id))
       told = await this.#question(record, runner);
     if (told.kind === 'running' && this.#running.size < SETTLING_WAITING_MAX)
       this.#running.set(record.id, runner);
     if (told.kind !== 'ended' || !isOpen(record)) return told;
-    const { certainty, code } = told;
+    const { certainty } = told;
     try {
-      if (await journal.settleUnknown(record.id, { certainty, code }))
-        log?.('info', 'call.settled', { call: record.id, certainty });
+      if (await this.#write(record, told)) log?.('info', 'call.settled', { call: record.id, certainty });
     } catch {
       // It is known all the same, and will be asked again.
       log?.('error', 'journal.settlement_not_written', { call: record.id, certainty });
     }
     return told;
+  }
+
+  /** False where it was written before. */
+  async #write(
+    { id, session }: CallRecord,
+    { certainty, code, result }: Extract<Told, { readonly kind: 'ended' }>,
+  ): Promise<boolean> {
+    const { journal, sessions } = this.#options;
+    if (session === null || sessions === undefined)
+      return await journal.settleUnknown(id, { certainty, code });
+    const settlement = {
+      session,
+      call: id,
+      certainty,
+      code,
+      ...(result === undefined ? {} : { text: resultText(result).text }),
+    };
+    return await sessions.settled(settlement, journal.settlement(id, { certainty, code }));
   }
 
   async #question(record: CallRecord, runner: VisibleRunner): Promise<Told> {

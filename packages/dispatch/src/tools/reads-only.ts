@@ -1,7 +1,10 @@
 import { isJsonObject, type Json } from '@fairlead/base';
 import { actionForms, isPluginToolAction } from '../plugin-tool/action.ts';
 
-const READS: ReadonlySet<string> = new Set(['work_on_project', 'read_tool_manifest', 'check_runner_config']);
+const READS: ReadonlySet<string> = new Set([
+  ...['work_on_project', 'read_tool_manifest', 'check_runner_config'],
+  ...['session_list', 'session_read'],
+]);
 
 /**
  * True where what is asked of a tool changes nothing, whatever becomes of the answer: for faces that must say what the loss of

@@ -3,6 +3,7 @@ import { MAY_DO_ANYTHING } from '../invocation/annotations.ts';
 import { type Ending, notStarted } from '../invocation/ending.ts';
 import type { Invoker } from '../invocation/invoker.ts';
 import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
+import { managed } from '../plugin-tool/task-words.ts';
 import { configReloadEnding, RELOAD_RUNNER_CONFIG } from '../runner-answers/effect-outputs.ts';
 import { addressed, addressOf, connectedRunner } from '../runner-answers/runner-access.ts';
 import { judgeAnswer } from '../runner-answers/runner-answer.ts';
@@ -41,6 +42,15 @@ export function reloadRunnerConfig(invoker: Invoker, runners: RunnerPort): Runti
             subject: { bindingPresent: false, runner, ...address },
             mayHaveHappened:
               'The configuration may have been put in force; it was not sent again. Check the configuration of the Runner to see what is.',
+            words: () => ({
+              tool: RELOAD_RUNNER_CONFIG,
+              tier: 'native',
+              target: managed(`runner:${runner}`, address),
+              arguments: { runner },
+              risk: 'high',
+            }),
+            obstacle: (principal) =>
+              connectedRunner(runners, principal, runner) === undefined ? 'runner_unavailable' : undefined,
             summary: 'What was applied, and the plugins in force now.',
             run: (principal, call) =>
               reload(runners, connectedRunner(runners, principal, runner), address.runnerInstance, call),
