@@ -33,6 +33,7 @@ export const benches: readonly Bench[] = [
   cliHelp,
   upReady,
   hookDispatch,
+  runCold,
   liveSet,
   models,
   turn,

@@ -13,9 +13,7 @@ export type {
 export type { ApprovalRow, ApprovalState, ApprovalSubject } from './approvals/approval-rows.ts';
 export { Approvals } from './approvals/approvals.ts';
 export type { CommandAnswer, CommandCaller, CommandLineGiven } from './commands/command-answer.ts';
-export { reservedNames } from './commands/command-table.ts';
 export type { CommandHost, CommandPorts, Compacted, RunningTurn as ShownTurn } from './commands/ports.ts';
-export { runHostCommand } from './commands/run-host-command.ts';
 export {
   type ConfigurationNotice,
   type ConfigurationPath,

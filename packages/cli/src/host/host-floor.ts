@@ -19,6 +19,7 @@ import { nameFile } from '../state/name-file.ts';
 import { findBubblewrap } from './bubblewrap.ts';
 import type { LoadedHostConfig } from './host-config.ts';
 import { openHostPeer } from './host-peer.ts';
+import { LateWatchdog } from './late-watchdog.ts';
 import { readDigestKey } from './secret-key.ts';
 
 /** Everything of a host but the gateway and the Runner. Disposed in reverse order of creation. */
@@ -54,7 +55,7 @@ export async function openHostFloor(options: {
   const digestKey = await readDigestKey(stateDirectory, random);
   const peer = stack.use(await openHostPeer({ context, stateDirectory, store, log }));
   // What a killed host leaves of commands is ended by it, so it is the last to go.
-  const watchdog = stack.use(startWatchdog({ random, platform, clock }));
+  const watchdog = stack.use(new LateWatchdog(() => startWatchdog({ random, platform, clock })));
   const bubblewrap = await findBubblewrap(env, platform);
   const settings = extensionSecrets(extensionTables, env);
   const prepared = await prepareHost({

@@ -5,7 +5,6 @@ import type { Seeded } from '../agents/seed-agents.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { CommandAnswer, CommandLineGiven } from '../commands/command-answer.ts';
 import type { CommandPorts, Compacted, RunningTurn } from '../commands/ports.ts';
-import { runHostCommand } from '../commands/run-host-command.ts';
 import { hostError } from '../errors.ts';
 import type { SessionEvents } from '../events/session-events.ts';
 import { schedulerLimits } from '../limits.ts';
@@ -140,6 +139,8 @@ export class RunningHost implements AgentHost {
   }
 
   async command(given: CommandLineGiven): Promise<CommandAnswer> {
+    // Most starts of a host answer no line.
+    const { runHostCommand } = await import('../commands/run-host-command.ts');
     return await runHostCommand(this.#commandPorts(), given);
   }
 
