@@ -10,6 +10,7 @@ import { mcpHttp } from './mcp-http.ts';
 import { mcpStdio } from './mcp-stdio.ts';
 import { models } from './models.ts';
 import { peers } from './peers.ts';
+import { runCold } from './run-cold.ts';
 import { runnerCall } from './runner-call.ts';
 import { schedules } from './schedules.ts';
 import { settling } from './settling.ts';
