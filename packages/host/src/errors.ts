@@ -202,6 +202,10 @@ export const hostErrors = defineErrors({
     message: 'The tool ran and reports an error of its own.',
     next: 'Its result says what is wrong.',
   },
+  call_still_running: {
+    message: 'The call has been running for 125 s and goes on; how it ends is not known yet.',
+    next: 'Read the session later: its `tool_result` tells. Do not make the call again before that.',
+  },
   approval_pending: {
     message: 'A person is asked whether this call may run; nothing was started.',
     next: 'Decide with `fairlead approvals`, then make the same call again: it finds the decision, once.',
@@ -411,13 +415,53 @@ export const hostErrors = defineErrors({
     message: 'Who typed this may not change which skills are here or trusted.',
     next: 'Use a token with the scope `admin`, such as the operator’s.',
   },
-  skill_bank_unknown: {
-    message: 'There is no skill bank of this name or id here.',
-    next: 'See the banks with `/skills banks`, or make one with `/skills new NAME`.',
+  memory_invalid: {
+    message: 'What was to be remembered does not fit; nothing was written.',
+    next: 'Mend what stands in parentheses.',
   },
-  skill_bank_denied: {
-    message: 'This peer may not write to the skill bank.',
-    next: 'Ask an administrator of the bank for the role `write`.',
+  memory_unknown: {
+    message: 'Nothing is remembered under this key.',
+    next: 'Look for it with `/memory recall`.',
+  },
+  memory_file_invalid: {
+    message: 'The file could not be read or written.',
+    next: 'Name a file in the folder of the session; an export writes none that is there already, an import reads what one wrote.',
+  },
+  bank_unknown: {
+    message: 'There is no such bank here for this agent.',
+    next: 'Take one that is named in parentheses, or have one granted with `/memory grant`.',
+  },
+  bank_ambiguous: {
+    message: 'Several banks have this name.',
+    next: 'Name one by its id.',
+  },
+  bank_exists: {
+    message: 'There is a bank of this name already; it stays as it is.',
+    next: 'Take another name.',
+  },
+  bank_name_invalid: {
+    message: 'This cannot be the name of a bank.',
+    next: 'Take up to 64 letters, digits, `-`, `_` and `.`, a letter or digit first.',
+  },
+  bank_read_only: {
+    message: 'The bank is granted for reading; nothing was written.',
+    next: 'Have it granted for writing with `/memory grant BANK AGENT write`, on a peer that may write there.',
+  },
+  bank_revoked: {
+    message: 'The bank was granted once and is no more.',
+    next: 'Have it granted again with `/memory grant`, where the bank may be written.',
+  },
+  embedding_unavailable: {
+    message: 'The model for embeddings cannot be asked; memories are found by their words meanwhile.',
+    next: 'See whether the address in `[embedding]` answers, and whether its key holds. It is asked again by itself.',
+  },
+  embedding_refused: {
+    message: 'The model for embeddings refuses a text; that memory is found by its words.',
+    next: 'Look at the model and at `dimensions` in `[embedding]`: a text may be longer than it reads.',
+  },
+  embedding_invalid: {
+    message: 'What the model for embeddings answers cannot be used.',
+    next: 'Look at the address, the model and `dimensions` in `[embedding]`: it must answer as OpenAI’s API does.',
   },
 });
 

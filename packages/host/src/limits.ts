@@ -142,6 +142,14 @@ export const networkLimits = Object.freeze({
   addresses: 8,
 });
 
+/** What `[web]` says. */
+export const webLimits = Object.freeze({
+  /** Engines that one search may go through: each may take 15 s. */
+  engines: 8,
+  /** Bytes of an address or a name of a variable. */
+  text: 512,
+});
+
 /** What a person is shown before deciding. */
 export const displayLimits = Object.freeze({
   /** Characters of a claimed name: one line of a narrow screen. */
@@ -434,4 +442,83 @@ export const skillLimits = Object.freeze({
   /** What git printed last is told when it fails. */
   gitSaid: 300,
   gitBytes: 64 * KIB,
+});
+
+/** Memories and the banks that they stand in. */
+export const memoryLimits = Object.freeze({
+  /** A key: a line, that a person can type. */
+  keyBytes: 256,
+  /** A value: as much as an entry’s text. */
+  valueBytes: 64 * KIB,
+  tags: 32,
+  tagBytes: 64,
+  /** Memories of one answer, and how many where nothing is said. */
+  found: 10,
+  foundMax: 100,
+  /** UTF-16 units of a query. */
+  queryUnits: 8 * KIB,
+  /** Words that a query looks for: each costs a look into the index. */
+  queryWords: 16,
+  /** What each kind of search puts into the fusion: a lower rank is worth less than a hair. */
+  ranked: 50,
+  /** The same where tags will take most of it away. */
+  rankedForTags: 1000,
+  /** Records that are gone through for the newest, newest first; rare tags of a large memory are found by a word. */
+  walked: 20_000,
+  walkedPage: 200,
+  /** Of the event loop at a time. */
+  sliceMs: 5,
+  /** UTF-16 units of a memory that a vector stands for: what the common models read. */
+  embeddedUnits: 8 * KIB,
+  /** Texts of one request. */
+  embeddedAtOnce: 64,
+  /** The most that a model is asked for or answers. */
+  dimensionsMax: 4096,
+  embeddingAnswerBytes: 16 * MIB,
+  /** A request for many texts; nobody waits for it. */
+  embedTimeoutMs: 60_000,
+  /** A query: somebody waits, and words are found without it. */
+  queryTimeoutMs: 10_000,
+  /** The query of a tail, which has two seconds in all. */
+  tailTimeoutMs: 1200,
+  /** Pause after a failure, doubled after each. */
+  embedRetryMs: 1000,
+  embedRetryMaxMs: 300_000,
+  /** After so many refusals a text stays without a vector until it changes. */
+  embedTries: 3,
+  /** Vectors in memory, over all models and memories: a hundred thousand of 1,536 dimensions. What does not fit is read from the disk for each search. */
+  residentBytes: 160 * MIB,
+  /** Vectors read at a time: a few milliseconds. */
+  vectorsRead: 500,
+  /** Vectors of queries that are kept: a turn asks the same of each bank, and its next step again. */
+  queriesKept: 64,
+  urlBytes: 2048,
+  modelBytes: 128,
+  /** Memories of one import, and bytes of its file. */
+  imported: 100_000,
+  importedBytes: 256 * MIB,
+  /** Of one line of it: a value in JSON, each of its bytes escaped. */
+  importedLineBytes: 512 * KIB,
+  /** Memories of one commit, and their bytes: a commit has 1 MiB. */
+  importedAtOnce: 100,
+  importedCommitBytes: 256 * KIB,
+});
+
+/** Banks of memories or skills. */
+export const bankLimits = Object.freeze({
+  nameLength: 64,
+  /** Banks of a kind on one peer. */
+  banks: 1000,
+  /** Agents that a bank is listed with. */
+  grants: 1000,
+});
+
+/** Calls of clients in sessions. */
+export const clientLimits = Object.freeze({
+  /** A call that runs longer is answered without its end: as long as the slowest call of a native plugin takes. */
+  callMs: 125_000,
+  /** Arguments that an entry is to hold beside its other members; larger ones, which no tool takes, are left out. */
+  argumentBytes: 128 * 1024,
+  /** What `session_read` answers: for a model, 64 KiB are 16,000 tokens. */
+  readBytes: 64 * 1024,
 });
