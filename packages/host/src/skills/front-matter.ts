@@ -64,16 +64,21 @@ function readText(whole: string): SkillTextReading {
     throw new Unreadable(1, `it is larger than ${skillLimits.textBytes / 1024} KiB`);
   const lines = whole.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
   const [first = ''] = lines;
-  if (first.trimEnd() !== '---') throw new Unreadable(1, 'it does not begin with a line of three hyphens (---)');
+  if (first.trimEnd() !== '---')
+    throw new Unreadable(1, 'it does not begin with a line of three hyphens (---)');
   const nul = lines.findIndex((line) => line.includes('\0'));
   if (nul >= 0) throw new Unreadable(nul + 1, 'it holds a null character, so it is no text');
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === '---');
-  if (end < 0) throw new Unreadable(1, 'its head has no end: a second line of three hyphens (---) is missing');
+  if (end < 0)
+    throw new Unreadable(1, 'its head has no end: a second line of three hyphens (---) is missing');
   const yaml = lines.slice(1, end).join('\n');
   if (Buffer.byteLength(yaml) > skillLimits.headBytes)
     throw new Unreadable(2, `its head is larger than ${skillLimits.headBytes / 1024} KiB`);
   const head = new HeadReader(yaml).head();
-  const body = lines.slice(end + 1).join('\n').trim();
+  const body = lines
+    .slice(end + 1)
+    .join('\n')
+    .trim();
   return { ok: true, head, body };
 }
 
@@ -101,7 +106,10 @@ class HeadReader {
     const name = this.#root['name'];
     if (name === undefined || name === null) throw new Unreadable(1, 'its head has no name');
     if (!isSkillName(name))
-      this.#refuse('name', `name must be 1 to ${skillLimits.name} lower-case letters, digits and single hyphens`);
+      this.#refuse(
+        'name',
+        `name must be 1 to ${skillLimits.name} lower-case letters, digits and single hyphens`,
+      );
     const description = this.#text('description', skillLimits.description) ?? '';
     const metadata = this.#metadata();
     const allowed = this.#root['allowed-tools'];
@@ -155,7 +163,8 @@ class HeadReader {
       return singleLine(word).trim();
     });
     const kept = [...new Set(words.filter((word) => word !== ''))];
-    if (kept.length > skillLimits.words) this.#refuse(place, `${key} has more than ${skillLimits.words} words`);
+    if (kept.length > skillLimits.words)
+      this.#refuse(place, `${key} has more than ${skillLimits.words} words`);
     if (kept.some((word) => [...word].length > skillLimits.word))
       this.#refuse(place, `a word of ${key} has more than ${skillLimits.word} characters`);
     return kept;
@@ -165,7 +174,8 @@ class HeadReader {
   #noteUnknown(): void {
     for (const key of Object.keys(this.#root)) {
       const near = OWN.find((own) => own === key.toLowerCase().replaceAll('-', '_'));
-      if (near !== undefined && near !== key) this.#notes.push(`${shortKey(key)} has no effect; it is written ${near}`);
+      if (near !== undefined && near !== key)
+        this.#notes.push(`${shortKey(key)} has no effect; it is written ${near}`);
       else if (near === undefined && !KNOWN.includes(key)) this.#notes.push(`${shortKey(key)} has no effect`);
     }
   }
@@ -176,7 +186,8 @@ class HeadReader {
     if (this.#values > skillLimits.headValues) throw new Unreadable(line, 'its head has too many values');
     if (depth > skillLimits.headDepth) throw new Unreadable(line, 'its head is nested too deeply');
     if (node === null || node === undefined) return null;
-    if (isAlias(node)) throw new Unreadable(line, 'a reference to another place (*) is not read: write the value out');
+    if (isAlias(node))
+      throw new Unreadable(line, 'a reference to another place (*) is not read: write the value out');
     if (isScalar(node)) return scalarOf(node.value, line);
     if (isSeq(node)) return node.items.map((item) => this.#value(item, depth + 1));
     if (!isMap(node)) throw new Unreadable(line, 'its head holds what is no value');
