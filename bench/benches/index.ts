@@ -10,6 +10,7 @@ import { mcpHttp } from './mcp-http.ts';
 import { mcpStdio } from './mcp-stdio.ts';
 import { models } from './models.ts';
 import { peers } from './peers.ts';
+import { routines } from './routines.ts';
 import { runCold } from './run-cold.ts';
 import { runnerCall } from './runner-call.ts';
 import { schedules } from './schedules.ts';
@@ -32,9 +33,9 @@ export const benches: readonly Bench[] = [
   admission,
   eightProviders,
   cliHelp,
+  runCold,
   upReady,
   hookDispatch,
-  runCold,
   liveSet,
   models,
   turn,
@@ -43,5 +44,6 @@ export const benches: readonly Bench[] = [
   storeOpen,
   storeMemory,
   schedules,
+  routines,
   idleMemory,
 ];

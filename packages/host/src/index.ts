@@ -134,6 +134,7 @@ export { TokenEstimate } from './models/token-estimate.ts';
 export { toolText } from './models/tool-text.ts';
 export { type AddressKind, addressKind } from './network/address-kind.ts';
 export { judgeUrl, type Target, type UrlVerdict } from './network/judge-url.ts';
+export { readWeb, type WebSettings, webKeys } from './network/read-web.ts';
 export {
   type Authority,
   type CallVerdict,
@@ -165,6 +166,15 @@ export {
   type ToolPolicy,
 } from './policy/tool-policy.ts';
 export { readSchedules, type ScheduleTable, scheduleKeys } from './routines/read-schedules.ts';
+export {
+  type Firing,
+  type FiringEnd,
+  RoutineEngine,
+  type RoutineEngineOptions,
+  type RoutineLine,
+  type SlotFate,
+} from './routines/routine-engine.ts';
+export type { RoutinePlace } from './routines/routine-rows.ts';
 export type { CutShort } from './sessions/cut-short-turns.ts';
 export { HostState } from './sessions/host-state.ts';
 export { mentionsIn } from './sessions/mentions.ts';

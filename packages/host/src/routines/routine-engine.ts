@@ -81,7 +81,8 @@ export interface RoutineLine {
  */
 export class RoutineEngine {
   readonly #options: RoutineEngineOptions;
-  readonly #entries = new Map<string, RoutineEntry>();
+  /** By root id and name. */
+  readonly #entries = new Map<string, Map<string, RoutineEntry>>();
   readonly #queue = new DueQueue<RoutineEntry>();
   readonly #placed = new Map<string, RoutinePlace>();
   /** By name of the slot: what others bring to its end. */
@@ -107,11 +108,14 @@ export class RoutineEngine {
     await this.#recover();
     this.#off = await peer.onWrite(
       'routines',
-      async ({ database, kind, ops }) => {
-        for (const op of ops) {
+      async ({ database, kind, author, seq, ops }) => {
+        for (const [index, op] of ops.entries()) {
           if (op.op !== 'put' || !('table' in op)) continue;
           const routine = routineOf(op.table, op.key);
-          if (routine !== undefined) await this.changed(database, kind, routine);
+          if (routine === undefined) continue;
+          // What was loaded, or written by the engine itself, is not read again.
+          if (this.#entry(database, routine)?.record === `${author}:${seq}:${index}`) continue;
+          await this.changed(database, kind, routine);
         }
       },
       { from: 'start' },
@@ -123,7 +127,7 @@ export class RoutineEngine {
   async changed(root: string, kind: DatabaseKind, routine: string): Promise<void> {
     const place = this.#placed.get(root) ?? (await this.#place(root, kind));
     if (place === undefined) return;
-    const entry = this.#entries.get(keyOf(root, routine));
+    const entry = this.#entry(root, routine);
     const row = await currentRow(place, routine, this.#options.zone);
     if (row !== undefined && row.record !== entry?.record)
       await this.#adopt(entry ?? new RoutineEntry(place, routine), row);
@@ -133,11 +137,8 @@ export class RoutineEngine {
   /** Lets go of a database: its agent is elsewhere now, or its session closed. */
   leave(root: string): void {
     this.#placed.delete(root);
-    for (const [key, entry] of this.#entries) {
-      if (entry.place.database.root !== root) continue;
-      this.#queue.remove(entry);
-      this.#entries.delete(key);
-    }
+    for (const entry of this.#entries.get(root)?.values() ?? []) this.#queue.remove(entry);
+    this.#entries.delete(root);
   }
 
   /** Nothing fires until `resume`; what is due until then counts as missed. */
@@ -165,10 +166,15 @@ export class RoutineEngine {
   /** In no particular order. Nothing is computed for it. */
   list(root?: string): readonly RoutineLine[] {
     const lines: RoutineLine[] = [];
-    for (const { place, routine, next, failures, lastCode, running } of this.#entries.values()) {
-      const { kind, database } = place;
-      if (root !== undefined && database.root !== root) continue;
-      lines.push({ database: database.root, kind, routine, next, failures, lastCode, running });
+    const of =
+      root === undefined
+        ? [...this.#entries.values()]
+        : [this.#entries.get(root) ?? new Map<string, RoutineEntry>()];
+    for (const entries of of) {
+      for (const { place, routine, next, failures, lastCode, running } of entries.values()) {
+        const { kind, database } = place;
+        lines.push({ database: database.root, kind, routine, next, failures, lastCode, running });
+      }
     }
     return lines;
   }
@@ -191,24 +197,43 @@ export class RoutineEngine {
     const place = await placeOf(root, kind);
     if (place === undefined) return undefined;
     this.#placed.set(root, place);
-    await this.#load(await loadRoutines(store, place, zone, this.#nowMs()));
+    for await (const page of loadRoutines(store, place, zone, this.#nowMs())) await this.#load(page);
     return place;
   }
 
   async #load({ entries, statements }: LoadedRoutines): Promise<void> {
-    for (let from = 0; from < statements.length; from += 1000)
-      await this.#options.store.write(statements.slice(from, from + 1000), 'normal');
+    if (statements.length > 0) await this.#options.store.write(statements, 'normal');
     for (const entry of entries) {
-      this.#entries.set(keyOf(entry.place.database.root, entry.routine), entry);
+      this.#keep(entry);
       this.#enqueue(entry);
     }
+  }
+
+  #entry(root: string, routine: string): RoutineEntry | undefined {
+    return this.#entries.get(root)?.get(routine);
+  }
+
+  #keep(entry: RoutineEntry): void {
+    const { root } = entry.place.database;
+    const entries = this.#entries.get(root) ?? new Map<string, RoutineEntry>();
+    entries.set(entry.routine, entry);
+    this.#entries.set(root, entries);
+  }
+
+  #drop(entry: RoutineEntry): void {
+    this.#queue.remove(entry);
+    this.#entries.get(entry.place.database.root)?.delete(entry.routine);
+  }
+
+  #isKept(entry: RoutineEntry): boolean {
+    return this.#entry(entry.place.database.root, entry.routine) === entry;
   }
 
   async #recover(): Promise<void> {
     const { store, boot, fateOf } = this.#options;
     for (const slot of await openSlots(store)) {
       if (slot.boot === boot) continue;
-      const entry = this.#entries.get(keyOf(slot.database, slot.routine));
+      const entry = this.#entry(slot.database, slot.routine);
       const fate = await fateOf(slot);
       if (entry === undefined) {
         await store.write([endSlot(slot, lost(fate), this.#nowMs())]);
@@ -230,10 +255,8 @@ export class RoutineEngine {
 
   async #adopt(entry: RoutineEntry, { record, reading }: RoutineRow): Promise<void> {
     const { database } = entry.place;
-    const key = keyOf(database.root, entry.routine);
     if (reading === undefined) {
-      this.#queue.remove(entry);
-      this.#entries.delete(key);
+      this.#drop(entry);
       await this.#options.store.write([forgetState(database.root, entry.routine)], 'normal');
       return;
     }
@@ -242,7 +265,7 @@ export class RoutineEngine {
     entry.next = isDue ? nextDue(reading.routine.trigger, this.#nowMs()) : null;
     entry.failures = 0;
     entry.lastCode = reading.ok ? null : 'routine_invalid';
-    this.#entries.set(key, entry);
+    this.#keep(entry);
     this.#enqueue(entry, isDue ? reading.routine.jitterSecs : 0);
     await this.#options.store.write([this.#stateOf(entry)], 'normal');
   }
@@ -291,8 +314,7 @@ export class RoutineEngine {
       await this.#look(entry);
     } catch (error) {
       this.#told(entry, error);
-      if (this.#entries.get(keyOf(entry.place.database.root, entry.routine)) === entry)
-        this.#queue.set(entry, this.#nowMs() + routineLimits.retryMs);
+      if (this.#isKept(entry)) this.#queue.set(entry, this.#nowMs() + routineLimits.retryMs);
     }
   }
 
@@ -395,7 +417,7 @@ export class RoutineEngine {
       });
       entry.record = ref.id;
       this.#queue.remove(entry);
-      if (isOver) this.#entries.delete(keyOf(database.root, entry.routine));
+      if (isOver) this.#drop(entry);
       else
         this.#options.report({
           code: 'routine_disabled',
@@ -407,7 +429,7 @@ export class RoutineEngine {
     await store.write(routine === undefined ? statements : [...statements, this.#stateOf(entry)]);
     const isWaiting = entry.isCatchingUp || routine?.trigger.kind === 'every';
     entry.isCatchingUp = false;
-    if (isWaiting && this.#entries.get(keyOf(database.root, entry.routine)) === entry) this.#enqueue(entry);
+    if (isWaiting && this.#isKept(entry)) this.#enqueue(entry);
     this.#tick();
   }
 
@@ -438,10 +460,6 @@ export class RoutineEngine {
   #nowMs(): number {
     return Math.floor(this.#options.clock.wallMs());
   }
-}
-
-function keyOf(root: string, routine: string): string {
-  return `${root} ${routine}`;
 }
 
 /** Its routine is gone: nobody fires it again. */

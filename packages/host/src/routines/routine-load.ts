@@ -5,7 +5,7 @@ import { type RoutinePlace, readRow, routineOf, tablesOf } from './routine-rows.
 import { keepState, storedStates } from './slot-rows.ts';
 import { nextDue } from './trigger.ts';
 
-/** What a database holds, ready to fire; the statements keep what had to be computed. */
+/** Some of what a database holds, ready to fire; the statements keep what had to be computed. */
 export interface LoadedRoutines {
   readonly entries: readonly RoutineEntry[];
   readonly statements: readonly Statement[];
@@ -21,37 +21,59 @@ export async function routinePlaces(
   return await store.read(PLACES, [routineLimits.places]);
 }
 
-/** Reads the routines of a database. What was computed for the version of a row that still stands is not computed again. */
-export async function loadRoutines(
+/**
+ * Reads the routines of a database, a page at a time. What was computed for the version of a row that still stands is not computed again.
+ */
+export async function* loadRoutines(
   store: Store,
   place: RoutinePlace,
   zone: string,
   nowMs: number,
+): AsyncGenerator<LoadedRoutines, void> {
+  let read = 0;
+  for (const table of tablesOf(place)) {
+    for (let after = ''; read < routineLimits.routines; ) {
+      const rows = await place.database.latest(table).heads(after);
+      const last = rows.at(-1);
+      if (last === undefined) break;
+      yield await loadPage({ store, place, zone, nowMs }, table, rows);
+      read += rows.length;
+      after = last.key;
+    }
+  }
+}
+
+async function loadPage(
+  by: { readonly store: Store; readonly place: RoutinePlace; readonly zone: string; readonly nowMs: number },
+  table: string,
+  rows: readonly { readonly key: string; readonly id: string }[],
 ): Promise<LoadedRoutines> {
-  const { database } = place;
-  const states = await storedStates(store, database.root);
+  const { store, place, zone, nowMs } = by;
+  const { root } = place.database;
+  const names = rows.map(({ key }) => routineOf(table, key) ?? '');
+  const states = await storedStates(store, root, [names[0] ?? '', names.at(-1) ?? '']);
   const entries: RoutineEntry[] = [];
   const statements: Statement[] = [];
-  for (const table of tablesOf(place)) {
-    for (const { key, id, value } of await database.latest(table).all()) {
-      const routine = routineOf(table, key);
-      if (routine === undefined || value === null || entries.length >= routineLimits.routines) continue;
-      const entry = new RoutineEntry(place, routine);
-      const state = states.get(routine);
-      entry.record = id;
-      if (state?.record === id) {
-        entry.next = state.next;
-        entry.failures = state.failures;
-        entry.lastCode = state.last_code;
-      } else {
-        const reading = readRow(place, routine, value, zone);
-        if (reading?.ok !== true) entry.lastCode = 'routine_invalid';
-        else if (reading.routine.enabled) entry.next = nextDue(reading.routine.trigger, nowMs);
-        const { record, next, failures, lastCode } = entry;
-        statements.push(keepState(database.root, { routine, record, next, failures, last_code: lastCode }));
-      }
-      entries.push(entry);
+  for (const [index, { key, id }] of rows.entries()) {
+    const routine = names[index] ?? '';
+    if (routine === '') continue;
+    const entry = new RoutineEntry(place, routine);
+    const state = states.get(routine);
+    entry.record = id;
+    if (state?.record === id) {
+      entry.next = state.next;
+      entry.failures = state.failures;
+      entry.lastCode = state.last_code;
+    } else {
+      const value = (await place.database.latest(table).get(key))?.value ?? null;
+      if (value === null) continue;
+      const reading = readRow(place, routine, value, zone);
+      if (reading?.ok !== true) entry.lastCode = 'routine_invalid';
+      else if (reading.routine.enabled) entry.next = nextDue(reading.routine.trigger, nowMs);
+      const { record, next, failures, lastCode } = entry;
+      statements.push(keepState(root, { routine, record, next, failures, last_code: lastCode }));
     }
+    entries.push(entry);
   }
   return { entries, statements };
 }

@@ -55,8 +55,8 @@ export const KEEP_STATE = `INSERT INTO routine_state (database, routine, record,
   last_code = excluded.last_code`;
 const NEXT = 'UPDATE routine_state SET next = ? WHERE database = ? AND routine = ? AND record = ?';
 const FORGET = 'DELETE FROM routine_state WHERE database = ? AND routine = ?';
-const STATES =
-  'SELECT routine, record, next, failures, last_code FROM routine_state WHERE database = ? LIMIT ?';
+const STATES = `SELECT routine, record, next, failures, last_code FROM routine_state
+  WHERE database = ? AND routine BETWEEN ? AND ?`;
 const OPEN = `SELECT ${COLUMNS}, claimed_boot AS boot FROM slots WHERE state IN ('claimed', 'running') ORDER BY seq LIMIT ?`;
 const NEWEST = `SELECT ${COLUMNS} FROM slots WHERE database = ? AND routine = ? ORDER BY due DESC LIMIT ?`;
 const NEWEST_ALL = `SELECT ${COLUMNS} FROM slots ORDER BY seq DESC LIMIT ?`;
@@ -128,12 +128,13 @@ export function forgetState(database: string, routine: string): Statement {
   return { sql: FORGET, parameters: [database, routine] };
 }
 
-/** What is known of a database's routines, by name. */
+/** What is known of the routines of a database whose names lie between two, by name. */
 export async function storedStates(
   store: Store,
   database: string,
+  between: readonly [first: string, last: string],
 ): Promise<ReadonlyMap<string, StoredState>> {
-  const rows = await store.read<StoredState>(STATES, [database, routineLimits.routines]);
+  const rows = await store.read<StoredState>(STATES, [database, ...between]);
   return new Map(rows.map((row) => [row.routine, row]));
 }
 

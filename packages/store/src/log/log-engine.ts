@@ -5,7 +5,7 @@ import type { Identity } from './identity.ts';
 import type { DatabaseKind } from './names.ts';
 import type { Level, PreparedOp } from './op.ts';
 import type { Position } from './position.ts';
-import type { RecordPlace } from './record-ref.ts';
+import type { RecordId, RecordPlace } from './record-ref.ts';
 import type { Origin, Unit } from './unit.ts';
 
 /** A row of a table as it is stored; `value` is JSON text. */
@@ -61,6 +61,9 @@ export interface WordQuery {
   readonly isNewest?: boolean;
 }
 
+/** Which record is the newest of a key, without its value. */
+export type Head = { readonly key: string; readonly id: RecordId };
+
 /**
  * The narrow door to an engine that keeps the log. Asynchronous, so that one behind a socket fits; no statement, row or
  * transaction of an engine shows. One contract suite holds every engine.
@@ -114,6 +117,8 @@ export interface LogEngine {
     table: string,
     select: { readonly key?: string; readonly upTo?: number },
   ): Promise<StoredRecord[]>;
+  /** The newest records of the next keys after one, by key. */
+  heads(state: DatabaseState, table: string, after: string, limit: number): Promise<Head[]>;
   /** The newest row of a key that one of these authors wrote. */
   latestBy(
     state: DatabaseState,

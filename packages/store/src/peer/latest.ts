@@ -1,5 +1,5 @@
 import type { Json } from '@fairlead/base';
-import type { StoredRecord } from '../log/log-engine.ts';
+import type { Head, StoredRecord } from '../log/log-engine.ts';
 import type { RecordId } from '../log/record-ref.ts';
 import type { OpenDatabase } from './open-database.ts';
 import { type AsOf, clockOf, type Row, rowOf } from './row.ts';
@@ -32,6 +32,15 @@ export class Latest<T extends Json = Json> {
   /** The newest record of every key, by key. */
   all(asOf?: AsOf): Promise<KeyedRow<T>[]> {
     return this.#select(upTo(asOf));
+  }
+
+  /**
+   * Which record is the newest of each of the next keys after one, by key, at most 1,000: for whoever knows the values and asks what has
+   * changed.
+   */
+  heads(after = '', limit = 1000): Promise<readonly Head[]> {
+    const { engine, state } = this.#database;
+    return engine.heads(state, this.#name, after, Math.min(limit, 1000));
   }
 
   /** The newest record of a key that a peer wrote. */

@@ -1,5 +1,5 @@
 import type { DatabaseState } from '../log/database-state.ts';
-import type { RecordPage, StoredRecord, StoredRegister } from '../log/log-engine.ts';
+import type { Head, RecordPage, StoredRecord, StoredRegister } from '../log/log-engine.ts';
 import type { RecordPlace } from '../log/record-ref.ts';
 import type { PreparedStatements } from './prepared.ts';
 import { findStore, rowsOf } from './row-ids.ts';
@@ -21,6 +21,8 @@ const CLOCK = 'SELECT c.hlc FROM places AS l JOIN commits AS c ON c.n = l.n WHER
 const AT = `SELECT ${COLUMNS} ${FROM} WHERE r.store = ? AND r.hlc = ? AND r.author = ? AND r.seq = ? AND r.op = ?`;
 const COUNT = 'SELECT count(*) AS records FROM records WHERE store = ?';
 const LATEST = 'SELECT hlc, author, seq, op, key, value FROM latest WHERE store = ? ORDER BY key';
+const HEADS_AFTER =
+  "SELECT key, author || ':' || seq || ':' || op AS id FROM latest WHERE store = ? AND key > ? ORDER BY key LIMIT ?";
 const LATEST_OF = 'SELECT hlc, author, seq, op, key, value FROM latest WHERE store = ? AND key = ?';
 const KEYS = 'SELECT key FROM latest WHERE store = ? ORDER BY key';
 const KEY_UP_TO = `SELECT ${COLUMNS} ${FROM} WHERE r.store = ? AND r.key = ? AND r.hlc <= ? ${DESCENDING} LIMIT 1`;
@@ -89,6 +91,12 @@ export class RecordReader {
       const row = this.#prepared.get(KEY_UP_TO).get(store, one, upTo);
       return row === undefined ? [] : [recordOf(row)];
     });
+  }
+
+  heads(state: DatabaseState, table: string, after: string, limit: number): Head[] {
+    const store = findStore(this.#prepared, state, table, false);
+    if (store === undefined) return [];
+    return this.#prepared.get(HEADS_AFTER).all(store, after, limit) as Head[];
   }
 
   latestBy(

@@ -7,6 +7,7 @@ import type {
   ChainRange,
   Committed,
   DatabaseRow,
+  Head,
   KeptCommit,
   LogEngine,
   Page,
@@ -173,6 +174,10 @@ export class SqliteLog implements LogEngine {
     select: { readonly key?: string; readonly upTo?: number },
   ): Promise<StoredRecord[]> {
     return this.#read(() => this.#records.latest(state, table, select));
+  }
+
+  heads(state: DatabaseState, table: string, after: string, limit: number): Promise<Head[]> {
+    return this.#read(() => this.#records.heads(state, table, after, limit));
   }
 
   latestBy(
