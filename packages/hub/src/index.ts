@@ -10,6 +10,8 @@ export type { Missing } from './activation/read-missing.ts';
 export { activate, deactivate, putDeactivated } from './activation/switch.ts';
 export type { AgentDirectory, HostedAgent } from './agent-state/agent-directory.ts';
 export type { AgentStateAllowlist } from './agent-state/agent-scope.ts';
+export { Catalog, type CatalogOptions, type CatalogRow, type CatalogState } from './catalogs/catalog.ts';
+export { catalogDiff, type DiffMark, type ToolDiff } from './catalogs/catalog-diff.ts';
 export {
   type ConfigurationNotice,
   type ExtensionTables,
@@ -56,7 +58,7 @@ export type { InstallNote, InstallReport, RefusedSource, ReplaceReport } from '.
 export type { Gone, Installed } from './install/installed.ts';
 export { RESERVED_COMMANDS } from './install/reserved-names.ts';
 export type { FailedExtension } from './install/roster.ts';
-export { sessionLimits } from './limits.ts';
+export { catalogLimits, sessionLimits } from './limits.ts';
 export type { LiveCap, LiveSet } from './live/live-set.ts';
 export type { Refused } from './live/live-snapshot.ts';
 export type { LiveCommand, LiveTool } from './live/live-tool.ts';

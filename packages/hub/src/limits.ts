@@ -140,3 +140,13 @@ export const commandLimits = Object.freeze({
   /** UTF-16 units of a text that are looked at for that. */
   maxLooked: 1000,
 });
+
+/** What was approved of the tools of servers and plugins. */
+export const catalogLimits = Object.freeze({
+  /** Rows of one source, its own words not counted. */
+  maxTools: 512,
+  /** Lines of the difference of one tool: a screen or two of a person who decides. */
+  maxDiffLines: 200,
+  /** Characters of one of them: a paragraph of a description. */
+  maxDiffLine: 600,
+});
