@@ -1,7 +1,7 @@
 // `fairlead run` as a process, against a scripted model: by a host of its own, and through one that runs.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
 import { hygiene, repositoryRoot, requires, temporaryFolder } from '@fairlead/testing';
@@ -269,4 +269,35 @@ test('the first turn of a fresh folder says which command adds a model', async (
   const { exit, stdout, stderr } = await fairlead(t, ['run', 'hello', '--state-dir', stateDirectory]);
   assert.deepEqual([exit, stdout], [1, '']);
   assert.match(stderr, /\(model_missing\)\n {2}next: Add one with `fairlead model add`/);
+});
+
+test('a run without a host loads no HTTP client or server, no AI SDK, no tokenizer, no schema library', async (t) => {
+  const { stateDirectory, env } = place(t);
+  const folder = dirname(stateDirectory);
+  const log = join(folder, 'loaded');
+  const hook = join(folder, 'hook.mjs');
+  writeFileSync(
+    hook,
+    `import { appendFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+registerHooks({ load(url, context, next) { appendFileSync(${JSON.stringify(log)}, url + '\\n'); return next(url, context); } });`,
+  );
+  // The extension of this place would be a worker, which loads what it likes.
+  writeFileSync(
+    join(stateDirectory, 'fairlead.toml'),
+    '[[backends]]\nname = "hello"\ntype = "scripted"\nfile = "hello.json"\n',
+  );
+  const entry = join(repositoryRoot, 'packages/cli/bin/fairlead.js');
+  const args = ['--import', hook, entry, 'run', 'hello', '--state-dir', stateDirectory];
+  const running = start(t, process.execPath, args, { env });
+  assert.deepEqual(await running.ended, { exit: 0, signal: null });
+  assert.equal(running.stdout, 'Hello there.\n');
+  const loaded = readFileSync(log, 'utf8').split('\n');
+  assert.ok(loaded.some((url) => url.endsWith('/packages/host/src/turn/run-turn.ts')));
+  const heavy =
+    /\/(@ai-sdk|gpt-tokenizer|zod|fastify|ws|@modelcontextprotocol)\/|^node:(http|https|tls|dns)\b/;
+  assert.deepEqual(
+    loaded.filter((url) => heavy.test(url)),
+    [],
+  );
 });

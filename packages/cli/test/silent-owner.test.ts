@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import { lockFolder } from '@fairlead/store';
@@ -16,6 +16,8 @@ async function run(
   const folder = temporaryFolder(t);
   const state = join(folder, 'state');
   mkdirSync(state);
+  // A host ran here once.
+  writeFileSync(join(state, 'fairlead.db'), '');
   const lock = await lockFolder(state);
   t.after(() => lock?.release());
   const clock = manualClock();
@@ -53,4 +55,16 @@ test('up says who does not answer', async (t) => {
   const { exit, stderr } = await run(t, 'up', '--port', '0');
   assert.equal(exit, 1);
   assert.match(stderr, /Another process owns STATE and does not answer\. \(state_directory_in_use\)\n/);
+});
+
+test('a turn is not taken beside the owner, and sessions are not read beside it', async (t) => {
+  for (const args of [
+    ['run', 'hello'],
+    ['session', 'list'],
+  ])
+    await t.test(args.join(' '), async (t) => {
+      const { exit, stderr } = await run(t, ...args);
+      assert.equal(exit, 1);
+      assert.match(stderr, /Another process owns STATE and does not answer\. \(state_directory_in_use\)\n/);
+    });
 });

@@ -1,4 +1,3 @@
-import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import type { NetworkGrant } from '../grants/grants.ts';
 import { networkLimits } from '../limits.ts';
@@ -9,8 +8,10 @@ import { refusalOf } from './judge-url.ts';
 export type Resolver = (host: string) => Promise<readonly string[]>;
 
 /** The resolver of this machine, its hosts file included. */
-export const machineResolver: Resolver = async (host) =>
-  (await systemLookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
+export const machineResolver: Resolver = async (host) => {
+  const { lookup } = await import('node:dns/promises');
+  return (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);
+};
 
 export type PinnedAddresses =
   | { readonly ok: true; readonly addresses: readonly string[] }
