@@ -68,17 +68,18 @@ function unknownGroup({ ports }: HostCall, group: string): CommandAnswer {
 /** A new session does not begin without anybody: the agents here, who answers first; else the one that there is. */
 async function sameAgents({ ports, meta }: HostCall): Promise<readonly string[]> {
   const here = meta.agents.map(({ id }) => id);
-  if (here.length > 0) return [...here].sort((left, right) => order(right) - order(left));
+  const { host } = meta;
+  if (here.length > 0) return host === undefined ? here : [host, ...here.filter((id) => id !== host)];
   const home = (await ports.agents.list()).filter(({ isHome }) => isHome);
   return home.length === 1 ? home.map(({ id }) => id) : [];
-
-  function order(id: string): number {
-    return id === meta.host ? 1 : 0;
-  }
 }
 
-/** The folder that this session was given; one that was made for it alone is not another's. */
-async function ownWorkspace({ ports, session }: HostCall): Promise<string | undefined> {
+/**
+ * The folder that this session was given; one that was made for it alone is not another's. For who may choose folders: a new session has
+ * neither the mode nor the grants of this one, which may be there to keep the folder as it is.
+ */
+async function ownWorkspace({ ports, session, given }: HostCall): Promise<string | undefined> {
+  if (!given.by.scopes.includes('admin')) return undefined;
   const workspace = await ports.sessions.workspace(session);
   return workspace === null || basename(workspace) === session ? undefined : workspace;
 }

@@ -97,13 +97,18 @@ test('/new takes a group, or agents, and a name; not both, and no group that the
 });
 
 test('a new session has the folder that this one was given, and not one that was made for it alone', async (t) => {
-  const { done, sessions, session } = await commandRoom(t);
+  const { done, run, sessions, session } = await commandRoom(t);
   await sessions.setWorkspace(session, `/state/workspaces/${session}`);
   const own = await done('/new');
   assert.equal(await sessions.workspace(own.open ?? ''), null);
   await sessions.setWorkspace(session, '/home/ada/project');
   const same = await done('/new');
   assert.equal(await sessions.workspace(same.open ?? ''), '/home/ada/project');
+  // Else a read-only session of a folder would be left for a normal one by who may not change its mode.
+  await sessions.setMode(session, 'read_only', { scopes: ['admin'] });
+  const other = await run('/new', { scopes: ['session:read', 'session:write', 'session:approve'] });
+  assert.ok('text' in other);
+  assert.equal(await sessions.workspace(other.open ?? ''), null);
 });
 
 test('/groups lists what /new takes', async (t) => {
