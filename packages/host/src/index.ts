@@ -12,6 +12,7 @@ export type {
 } from './approvals/approval-request.ts';
 export type { ApprovalRow, ApprovalState, ApprovalSubject } from './approvals/approval-rows.ts';
 export { Approvals } from './approvals/approvals.ts';
+export { type ClientPorts, createClientPorts } from './clients/client-ports.ts';
 export type { CommandAnswer, CommandCaller, CommandLineGiven } from './commands/command-answer.ts';
 export type { CommandHost, CommandPorts, Compacted, RunningTurn as ShownTurn } from './commands/ports.ts';
 export {

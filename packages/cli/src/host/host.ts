@@ -1,7 +1,7 @@
 import { Bindings, createTools, Settler } from '@fairlead/dispatch';
 import { createGateway, createRunnerHub, createTokens, type Tokens } from '@fairlead/gateway';
 import type { Log } from '@fairlead/gateway/log';
-import { hostErrors } from '@fairlead/host';
+import { createClientPorts, hostErrors } from '@fairlead/host';
 import { hubErrors } from '@fairlead/hub';
 import { backup } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
@@ -42,7 +42,8 @@ export async function startHost(options: {
   const tokens = await createTokens({ store, clock, random });
   const hub = createRunnerHub({ tokens, clock, log });
   const bindings = stack.use(await Bindings.open({ store, clock, random, log }));
-  const settler = stack.use(new Settler({ runners: hub, journal, log }));
+  const ports = createClientPorts(agents);
+  const settler = stack.use(new Settler({ runners: hub, journal, sessions: ports.sessions, log }));
   const tools = createTools({
     runners: hub,
     journal,
@@ -52,6 +53,7 @@ export async function startHost(options: {
     random,
     authority: config.authority,
     digestKey,
+    ...ports,
     log,
   });
   const version = readVersion();

@@ -15,12 +15,14 @@ export type Invocation = {
   readonly output?: JsonObject;
   /** The output is a provider's own result and is handed on unchanged. */
   readonly isProviderResult?: true;
+  /** The output is `{text, structured?}` of a tool of a session. */
+  readonly isSessionTool?: true;
   /** Otherwise: one fixed sentence about the output, for faces that need words beside it. */
   readonly summary?: string;
   /** The sidecars that were asked for, by name. */
   readonly context?: JsonObject;
   readonly error?: InvocationError;
-  readonly failureKind?: 'plugin_tool_error';
+  readonly failureKind?: 'plugin_tool_error' | 'tool_error';
   /** With `insufficient_scope`: the scope that is missing. */
   readonly needsScope?: Scope;
 };

@@ -24,7 +24,7 @@ export async function approvalShown(
   const before = await floor.journal.recent(same, nowMs(floor.clock) - approvalLimits.sameCallMs);
   const { name: speaker } = place.from;
   return {
-    agent: { id: agent.id, name: agent.name },
+    ...(agent.id === '' ? {} : { agent: { id: agent.id, name: agent.name } }),
     ...(speaker === undefined || speaker === agent.name ? {} : { speaker }),
     principal,
     tier: words.tier,

@@ -11,17 +11,16 @@ export type Asked =
   | { readonly ok: true; readonly approval: string }
   | { readonly ok: false; readonly fault: Fault };
 
+type HoldFloor = Pick<CallFloor, 'approvals' | 'clock'>;
+type Held = Pick<CallPlace, 'signal' | 'turn'>;
+
 type Wait = Exclude<ApprovalState, 'open'> | 'aborted' | 'held';
 
 /**
  * Asks a person and waits: in a turn to the end, for a client 45 s; then the approval stays open for the same call. Who cancels a turn cancels what
  * it asked. Rejects with a code of the store: then nothing may run.
  */
-export async function askApproval(
-  floor: CallFloor,
-  place: CallPlace,
-  request: ApprovalRequest,
-): Promise<Asked> {
+export async function askApproval(floor: HoldFloor, place: Held, request: ApprovalRequest): Promise<Asked> {
   const { approvals } = floor;
   let held: HeldApproval;
   try {
@@ -43,7 +42,7 @@ export async function askApproval(
   }
 }
 
-function decided(floor: CallFloor, { signal, turn }: CallPlace, held: HeldApproval): Promise<Wait> {
+function decided(floor: HoldFloor, { signal, turn }: Held, held: HeldApproval): Promise<Wait> {
   return new Promise((resolve) => {
     const abort = () => end('aborted');
     const timer =

@@ -1,3 +1,4 @@
+import type { Fault } from '@fairlead/base';
 import type { LiveSet, LiveTool } from '@fairlead/hub';
 import type { Database } from '@fairlead/store';
 import type { AgentConfig } from '../agents/agent-config.ts';
@@ -23,7 +24,7 @@ export interface CallPlace {
   readonly database: Database;
   /** Leased by the caller until its calls have ended. */
   readonly set: LiveSet;
-  /** In whose name: its tools, its grants. */
+  /** In whose name: its tools, its grants. Its id is empty where a client calls in a session without one. */
   readonly agent: AttachedAgent;
   readonly config: AgentConfig;
   /** `agent:<id>` in a turn, else who calls: rates are counted and approvals bound by it. */
@@ -44,6 +45,10 @@ export interface CallPlace {
   allowed(tool: LiveTool): boolean;
   /** Why no call may begin any more, such as a ceiling that the turn has reached. */
   readonly ceiling?: () => string | undefined;
+  /** Why whoever asks may not (any more), such as a token that has ended: asked wherever time may have gone by. */
+  readonly refusal?: () => Fault | undefined;
+  /** Called once the intent is on disk: from here on the call may have its effect. */
+  readonly begun?: () => void;
   emit(event: SessionEvent): void;
   /** Cancels what waits and what runs. */
   readonly signal: AbortSignal;

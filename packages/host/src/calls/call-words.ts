@@ -24,7 +24,7 @@ export interface CallWords {
 type Floor = Pick<CallFloor, 'leaks' | 'digestKey'>;
 
 /** Stands where no extension has the tool: no extension can be called so. */
-const NOBODY = '-';
+export const NOBODY = '-';
 
 /** A call of a tool with arguments that fit it. */
 export function wordsOf(floor: Floor, tool: LiveTool, policy: ToolPolicy, args: JsonObject): CallWords {

@@ -12,6 +12,8 @@ export async function refusalNow(
   place: CallPlace,
   effect: Effect,
 ): Promise<Fault | undefined> {
+  const own = place.refusal?.();
+  if (own !== undefined) return own;
   if (place.signal.aborted) return CANCELLED;
   if (floor.state.pausedAtMs !== null) return refusal('host_paused');
   const { closed, mode } = await floor.sessions.meta(place.session);

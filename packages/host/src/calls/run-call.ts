@@ -169,6 +169,7 @@ class CallRun {
         return refusal('approval_expired', '', { approval });
       throw error;
     }
+    this.#place.begun?.();
     const { place, call } = { place: this.#place, call: this.#request.call };
     this.#over = this.#floor.running.add({ call, tool: words.tool, place });
     const { turn, agent } = place;
