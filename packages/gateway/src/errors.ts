@@ -14,10 +14,6 @@ export const gatewayErrors = defineErrors({
     message: 'This gateway has no host of sessions behind it.',
     next: 'Use the gateway of a running host: `fairlead up` or `fairlead serve`.',
   },
-  token_limited: {
-    message: 'The token is limited to some Runners, and this could reach others; nothing was done.',
-    next: 'Use a token without that limit, or a session whose agents are limited to the same Runners.',
-  },
   entry_not_found: {
     message: 'The session has no entry of that id.',
     next: 'Begin again without `before`, or with the one that an earlier page gave.',

@@ -10,6 +10,7 @@ import Fastify, {
 } from 'fastify';
 import { createPairings } from './auth/pairings.ts';
 import type { Tokens } from './auth/tokens.ts';
+import { Callers } from './calls/callers.ts';
 import { RunningRequests } from './calls/running-requests.ts';
 import type { HostConfig } from './config/config-row.ts';
 import { gatewayErrors } from './errors.ts';
@@ -90,6 +91,7 @@ class HttpGateway implements Gateway {
   /** Turns that somebody waits for. */
   readonly #runs: RunningRequests;
   readonly #streams: SessionStreams;
+  readonly #callers: Callers;
   readonly #fastify: FastifyInstance;
   #mcp: McpRoute | null = null;
   #http: Server | null = null;
@@ -104,6 +106,7 @@ class HttpGateway implements Gateway {
     const { clock, tokens, config } = options;
     this.#running = new RunningRequests(clock, config.requestSecs * 1000);
     this.#runs = new RunningRequests(clock, sessionRouteLimits.runMs);
+    this.#callers = new Callers(tokens);
     // Whatever streams are open, the other half of the sockets is for requests.
     this.#streams = new SessionStreams({ clock, tokens, most: Math.floor(config.connections / 2) });
     this.#fastify = this.#build();
@@ -143,6 +146,7 @@ class HttpGateway implements Gateway {
   async #end(): Promise<void> {
     this.#isStopping = true;
     this.#streams.close();
+    this.#callers.close();
     const server = this.#http;
     if (server !== null) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -221,8 +225,12 @@ class HttpGateway implements Gateway {
       sendEnvelope(reply, refusalEnvelope('upgrade_required'));
     });
     const running = this.#running;
-    addToolRoutes(server, { admission, tools, running, log });
-    this.#mcp = addMcpRoute(server, { admission, tools, running, log, version: this.#options.version });
+    const callers = this.#callers;
+    addToolRoutes(server, { admission, tools, running, callers, log });
+    this.#mcp = addMcpRoute(server, {
+      ...{ admission, tools, running, callers, log },
+      version: this.#options.version,
+    });
     addAdminRoutes(server, {
       admission,
       tokens,

@@ -4,8 +4,8 @@ export const hostLimits = {
   fileBytes: 1024 * 1024,
   /** One request body. A legal call is 64 KiB of arguments, six times that when every character is escaped. */
   bodyBytes: { fallback: 1024 * 1024, min: 512 * 1024, max: 8 * 1024 * 1024 },
-  /** One whole request, from its first header to its answer. The longest legal wait is 125 s; above 3600 s nobody listens. */
-  requestSecs: { fallback: 300, min: 130, max: 3600 },
+  /** One whole request, from its first header to its answer. The longest legal wait is 45 s for a person and 125 s for a call; above 3600 s nobody listens. */
+  requestSecs: { fallback: 300, min: 180, max: 3600 },
   /** Sockets open at once. 512 is far above what one operator's clients use and far below the usual limit of open files. */
   connections: { fallback: 512, min: 8, max: 16_384 },
   /** Proxies in front of one gateway. */

@@ -154,7 +154,7 @@ test('a value of a wrong kind or out of range is refused with its line and is no
     ],
     ['[policy]\nauthority = ["SECRET"]\n', 2, 'policy.authority must be trusted_agent or restricted'],
     ['[limits]\nbody_bytes = 10\n', 2, 'limits.body_bytes must be a whole number from 524288 to 8388608'],
-    ['[limits]\nrequest_secs = 0\n', 2, 'limits.request_secs must be a whole number from 130 to 3600'],
+    ['[limits]\nrequest_secs = 0\n', 2, 'limits.request_secs must be a whole number from 180 to 3600'],
     ['[limits]\nconnections = 1000000\n', 2, 'limits.connections must be a whole number from 8 to 16384'],
     ['gateway = 5\n', 1, 'gateway must be a table'],
     ['[[gateway]]\nport = 1\n', 1, 'gateway must be a table'],

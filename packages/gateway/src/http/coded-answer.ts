@@ -1,4 +1,5 @@
 import { type Certainty, type ErrorEntry, type ErrorTable, FairleadError } from '@fairlead/base';
+import { dispatchErrors } from '@fairlead/dispatch';
 import type { FastifyReply } from 'fastify';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import { gatewayErrors } from '../errors.ts';
@@ -56,7 +57,7 @@ function toldFault(
 }
 
 function entryOf(code: string, errors: ErrorTable = {}): ErrorEntry | undefined {
-  const tables: readonly ErrorTable[] = [gatewayErrors, errors];
+  const tables: readonly ErrorTable[] = [gatewayErrors, dispatchErrors, errors];
   return tables.find((table) => Object.hasOwn(table, code))?.[code];
 }
 

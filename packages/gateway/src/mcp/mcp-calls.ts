@@ -1,5 +1,11 @@
 import type { Json, JsonObject } from '@fairlead/base';
-import { directTool, dispatchErrors, type Principal, type RuntimeTool } from '@fairlead/dispatch';
+import {
+  type Caller,
+  directTool,
+  dispatchErrors,
+  type Principal,
+  type RuntimeTool,
+} from '@fairlead/dispatch';
 import { type CutShort, cutShort } from '../calls/cut-short.ts';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import type { Log } from '../log/log.ts';
@@ -14,13 +20,16 @@ export type McpCallParts = {
   readonly log: Log;
 };
 
+/** Who calls, and who waits for the answer. */
+export type McpCaller = { readonly principal: Principal; readonly caller: Caller };
+
 /**
  * Carries out one `tools/call`. The client may go away, cancel, or the time limit pass: the tool goes on and the journal
  * gets its true outcome. Throws a `ProtocolError` for params that are none and for a tool that there is not.
  */
 export async function callMcpTool(
   parts: McpCallParts,
-  principal: Principal,
+  by: McpCaller,
   params: Json | undefined,
 ): Promise<JsonObject> {
   const admitted = admitMcpCall(params);
@@ -30,20 +39,20 @@ export async function callMcpTool(
     const { message, next: recovery } = dispatchErrors[tool];
     throw noSuchTool({ code: tool, message, recovery });
   }
-  return await carryOut(parts, tool, admitted.call, principal);
+  return await carryOut(parts, tool, admitted.call, by);
 }
 
 function carryOut(
   { running, log }: McpCallParts,
   tool: RuntimeTool,
   call: McpCall,
-  principal: Principal,
+  { principal, caller }: McpCaller,
 ): Promise<JsonObject> {
   const { tool: _name, ...asked } = call;
   const failure = (why: CutShort) => mcpFailure(cutShort(why, call));
   return new Promise((resolve) => {
     const entry = running.begin((why) => resolve(failure(why)));
-    tool.invoke({ ...asked, principal }).then(
+    tool.invoke({ ...asked, principal, caller }).then(
       (invocation) => {
         if (running.done(entry)) resolve(mcpResult(invocation));
       },

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonObject, type Json } from '@fairlead/base';
-import type { Principal } from '@fairlead/dispatch';
 import {
   classifyInboundRequest,
   createMcpHandler,
@@ -8,7 +7,7 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
 import { mcpLimits } from '../limits.ts';
-import { callMcpTool, type McpCallParts } from './mcp-calls.ts';
+import { callMcpTool, type McpCaller, type McpCallParts } from './mcp-calls.ts';
 import { createMcpServer, type McpCallHandler } from './mcp-server.ts';
 import { mcpTool } from './mcp-tool.ts';
 
@@ -16,8 +15,7 @@ import { mcpTool } from './mcp-tool.ts';
 type McpPost = {
   readonly headers: IncomingHttpHeaders;
   readonly body: Json;
-  readonly principal: Principal;
-};
+} & McpCaller;
 
 /** What to answer; a body that is null is empty. */
 type McpAnswer = { readonly status: number; readonly body: string | null };
@@ -36,12 +34,12 @@ export function createMcpEndpoint(parts: McpCallParts & { readonly version: stri
   const modern = createMcpHandler(factory, { legacy: 'reject' });
 
   return {
-    async answer({ headers, body, principal }) {
+    async answer({ headers, body, principal, caller }) {
       const fault = shapeFault(body);
       if (fault !== null) return fault;
       const isCall = isJsonObject(body) && body['method'] === 'tools/call';
       const call: McpCallHandler | undefined = isCall
-        ? (params) => callMcpTool(parts, principal, params)
+        ? (params) => callMcpTool(parts, { principal, caller }, params)
         : undefined;
       const authInfo = { token: '', clientId: principal.id, scopes: [], extra: { call } };
       const request = new Request(ADDRESS, { method: 'POST', headers: headersOf(headers) });

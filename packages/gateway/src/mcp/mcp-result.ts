@@ -1,4 +1,4 @@
-import type { Certainty, Json, JsonObject } from '@fairlead/base';
+import { type Certainty, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import type { Invocation, InvocationError } from '@fairlead/dispatch';
 import { mcpLimits } from '../limits.ts';
 import { CONTEXT_META_KEY } from './mcp-call.ts';
@@ -20,8 +20,25 @@ export function mcpResult(invocation: Invocation): JsonObject {
   // The call is done and must not be repeated because the journal could not be told: no `isError`.
   if (error !== undefined) meta['error'] = errorOf(error);
   if (invocation.isProviderResult === true) return { ...output, _meta: meta };
+  if (invocation.isSessionTool === true) return sessionToolResult(output, meta, invocation.failureKind);
   const texts = [invocation.summary ?? '', JSON.stringify(output)];
   return { content: texts.map(textItem), structuredContent: output, _meta: meta };
+}
+
+/** What a tool of a session said, as any other server's tool would say it. */
+function sessionToolResult(
+  output: JsonObject,
+  meta: { [key: string]: Json },
+  failureKind: Invocation['failureKind'],
+): JsonObject {
+  const { text = '', structured, cut } = output;
+  if (cut !== undefined) meta['cut'] = cut;
+  return {
+    content: [{ type: 'text', text }],
+    ...(isJsonObject(structured ?? null) ? { structuredContent: structured as JsonObject } : {}),
+    ...(failureKind === undefined ? {} : { isError: true }),
+    _meta: meta,
+  };
 }
 
 /** `isError`, with the code and everything else that a program or a model needs to go on. */

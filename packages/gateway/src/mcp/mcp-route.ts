@@ -1,6 +1,8 @@
 import type { Json } from '@fairlead/base';
 import type { Principal } from '@fairlead/dispatch';
 import type { FastifyError, FastifyInstance } from 'fastify';
+import type { PersonalClaim } from '../auth/tokens.ts';
+import type { Callers } from '../calls/callers.ts';
 import { type GatewayErrorCode, gatewayErrors } from '../errors.ts';
 import type { Admission } from '../http/admission.ts';
 import { sendJson } from '../http/answer.ts';
@@ -23,7 +25,11 @@ export type McpRoute = {
  */
 export function addMcpRoute(
   server: FastifyInstance,
-  options: McpCallParts & { readonly admission: Admission; readonly version: string },
+  options: McpCallParts & {
+    readonly admission: Admission;
+    readonly callers: Callers;
+    readonly version: string;
+  },
 ): McpRoute {
   const answering = new Set<Promise<void>>();
   let loading: Promise<McpEndpoint> | null = null;
@@ -45,6 +51,7 @@ export function addMcpRoute(
         headers: request.raw.headers,
         body: (request.body ?? null) as Json,
         principal: request.principal as Principal,
+        caller: options.callers.of(request.claim as PersonalClaim, reply.raw),
       };
       const answer = endpoint()
         .then((serving) => serving.answer(post))

@@ -11,6 +11,7 @@ const INSTRUCTIONS = [
   'The tools here never change; the tools of plugins are found and called through plugin_tool:',
   'action list, then describe, then call with the binding that describe answered.',
   'After a reload a binding is refused: describe again.',
+  'Sessions of the host: session_list, session_create, session_read, session_append. With recording_session_id a call is recorded in one, and call_runtime_tool reaches its tools.',
   'Every answer says what is known: not_started, completed or outcome_unknown. After outcome_unknown look before you repeat.',
 ].join(' ');
 

@@ -7,7 +7,9 @@ import {
   type RuntimeTool,
 } from '@fairlead/dispatch';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { PersonalClaim } from '../auth/tokens.ts';
 import { type CallRequest, readCallBody } from '../calls/call-body.ts';
+import type { Callers } from '../calls/callers.ts';
 import { type CutShort, cutShort } from '../calls/cut-short.ts';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import type { Admission } from '../http/admission.ts';
@@ -24,10 +26,11 @@ export function addToolRoutes(
     readonly admission: Admission;
     readonly tools: readonly RuntimeTool[];
     readonly running: RunningRequests;
+    readonly callers: Callers;
     readonly log: Log;
   },
 ): void {
-  const { admission, tools, running, log } = options;
+  const { admission, tools, running, callers, log } = options;
   const list = successEnvelope({ tools: listed(tools) });
 
   server.post('/api/tools/list', { onRequest: admission.personal }, (request, reply) => {
@@ -64,7 +67,8 @@ export function addToolRoutes(
       sendEnvelope(reply, { success: false, output: null, error, dispatch_certainty: certainty });
     };
     const entry = running.begin(end);
-    tool.invoke({ ...asked, principal }).then(
+    const caller = callers.of(request.claim as PersonalClaim, reply.raw);
+    tool.invoke({ ...asked, principal, caller }).then(
       (value: Invocation) => {
         if (running.done(entry)) send(reply, value);
       },

@@ -1,6 +1,5 @@
 import { FairleadError } from '@fairlead/base';
-import type { Principal } from '@fairlead/dispatch';
-import { gatewayErrors } from '../errors.ts';
+import { dispatchErrors, type Principal } from '@fairlead/dispatch';
 import type { SessionPort } from './session-port.ts';
 
 type Agents = readonly { readonly id: string }[];
@@ -28,5 +27,5 @@ export async function checkReach(host: SessionPort, principal: Principal, sessio
 }
 
 export function tokenLimited(): FairleadError {
-  return new FairleadError('token_limited', gatewayErrors.token_limited.message);
+  return new FairleadError('token_limited', dispatchErrors.token_limited.message);
 }
