@@ -31,14 +31,14 @@ export const clientLimits = Object.freeze({
 export const answerTimeoutMs = Object.freeze({
   list: 15 * secondMs,
   describe: 15 * secondMs,
-  /** A provider may take 120 s, the gateway 5 s more. */
-  call: 150 * secondMs,
-  /** The gateway waits 125 s. */
-  check: 150 * secondMs,
-  reload: 150 * secondMs,
+  /** A person may take 45 s, a provider 120 s, the gateway 5 s more. */
+  call: 200 * secondMs,
+  /** The gateway waits 45 s for a person and 125 s for the Runner. */
+  check: 200 * secondMs,
+  reload: 200 * secondMs,
   outcome: 15 * secondMs,
   'check-config': 15 * secondMs,
-  'reload-config': 150 * secondMs,
+  'reload-config': 200 * secondMs,
   admin: 15 * secondMs,
   /** Its worker may take 30 s to load and its global instance 30 s to open. */
   extension: 90 * secondMs,
