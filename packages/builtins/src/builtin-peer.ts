@@ -1,7 +1,9 @@
 import type { Random } from '@fairlead/base';
 import type { Certainty } from '@fairlead/extension';
 import type { Platform, TreeOwner } from '@fairlead/process';
+import type { MemoryPeer } from './peer/memory-peer.ts';
 import type { SchedulesPeer } from './peer/schedules-peer.ts';
+import type { WebPeer } from './peer/web-peer.ts';
 
 /** Whose call asks: what `ctx` says of it. The host finds the running call by it. */
 export interface Caller {
@@ -71,6 +73,8 @@ export interface BuiltinPeer {
   /** All of a tool that the caller may use, for a model; undefined where there is none of this name. */
   describeTool(caller: Caller, name: string): Promise<string | undefined>;
   readonly schedules: SchedulesPeer;
+  readonly memory: MemoryPeer;
+  readonly web: WebPeer;
   readonly sandbox: {
     /** The bubblewrap program; absent where the machine has none. */
     readonly bubblewrap?: string;

@@ -79,6 +79,27 @@ export const builtinErrors = defineErrors({
     message: 'The sandbox could not be made; nothing was started.',
     next: 'Look at the reason: bubblewrap needs user namespaces, and folders that are granted must not be moved meanwhile.',
   },
+  page_not_text: {
+    message: 'The answer is no text; nothing of it is shown.',
+    next: 'Look at the type in parentheses; download it with a command where that is granted.',
+  },
+  page_body_unwanted: {
+    message: 'A request that only reads takes no body; nothing was sent.',
+    next: 'Leave the body out, or name the method that takes it.',
+  },
+  search_key_missing: {
+    message:
+      'A search engine needs a key, and the variable that its `api_key_env` names is empty or unnamed.',
+    next: 'Set the variable for the host, or take the engine out of `[[web.search]]`.',
+  },
+  search_unavailable: {
+    message: 'No search engine answered.',
+    next: 'Look at what each one said: 401 and 403 are its key, 429 and 202 too many searches; try later.',
+  },
+  search_answer_invalid: {
+    message: 'A search engine answered something that no results can be read from.',
+    next: 'Try again later; where it stays so, name another engine in `[[web.search]]`.',
+  },
   schedule_time_invalid: {
     message: 'The time of the schedule cannot be read; nothing was planned.',
     next: 'Give one of a cron pattern, seconds between, or a moment with its offset.',
@@ -90,6 +111,14 @@ export const builtinErrors = defineErrors({
   schedule_line_incomplete: {
     message: 'The line does not say everything that it needs.',
     next: 'Type `/schedule add ID "0 9 * * 1-5" TASK`, or `/schedule remove ID`.',
+  },
+  memory_agent_unknown: {
+    message: 'No agent is here whose memory this could be.',
+    next: 'Name an agent of this host, or attach one to the session.',
+  },
+  memory_line_invalid: {
+    message: 'The line does not say what it needs, or not so that it can be read.',
+    next: 'Mend what stands in parentheses; `/help memory` has the forms.',
   },
 });
 

@@ -51,3 +51,47 @@ export const scheduleLimits = Object.freeze({
   /** Thirty days: what is longer is a date, and a plan. */
   onceMaxSecs: 2_592_000,
 });
+
+export const webLimits = Object.freeze({
+  /** Of an answer to `web_fetch`: what of it is HTML is parsed whole. */
+  pageMaxBytes: 2 * MIB,
+  /** From the name to the end of the last answer. */
+  fetchMs: 30_000,
+  /** UTF-16 units that one call shows: some 12,000 tokens. */
+  shownMax: 50_000,
+  /** UTF-16 units of a title. */
+  titleMax: 300,
+  /** What may be sent: as much as anybody is shown before approving. */
+  bodyMax: 64 * KIB,
+  urlMax: 8 * KIB,
+  /** A page of 2 MiB takes some 3 s. */
+  readMs: 10_000,
+  /** A page of 2 MiB takes some 150 MiB. */
+  readerHeapMb: 384,
+  /** A thread costs some 30 MiB and is started in 150 ms. */
+  readerIdleMs: 60_000,
+  /** One search engine. */
+  searchMs: 15_000,
+  searchMaxBytes: MIB,
+  queryMax: 1024,
+  results: 10,
+  resultTitleMax: 300,
+  resultSnippetMax: 1000,
+  resultUrlMax: 2048,
+});
+
+export const memoryTextLimits = Object.freeze({
+  /** Memories that come up by themselves, and the most that a setting may ask for: they stand in every request. */
+  recalled: 3,
+  recalledMax: 20,
+  /** Cosine from which one is near: what the common models give to texts that have something in common. */
+  near: 0.4,
+  /** Texts of a conversation that say what it is about. */
+  topicTexts: 5,
+  /** Characters of a memory in a tail; the tool shows the rest. */
+  tailUnits: 400,
+  /** Memories of one `recall`. */
+  foundMax: 100,
+  /** Banks of a session, or of a setting. */
+  banks: 32,
+});

@@ -1,3 +1,6 @@
+import type { SearchBackend } from './peer/web-peer.ts';
+import { searchTargets } from './web/search/search-engine.ts';
+
 /** Which arguments of a tool name what it touches. */
 export interface Touches {
   /** Arguments that are a path to read. */
@@ -11,6 +14,8 @@ export interface Touches {
   /** The arguments that are an address and a method. */
   readonly url?: string;
   readonly method?: string;
+  /** Addresses of which it needs one, whatever its arguments are. */
+  readonly needsOneOf?: readonly { readonly url: string; readonly method: string }[];
 }
 
 /**
@@ -22,4 +27,12 @@ export const builtinTouches: { readonly [tool: string]: Touches } = Object.freez
   'fs/read_file': { reads: ['path'] },
   'fs/write_file': { writes: ['path'] },
   'fs/edit_file': { reads: ['path'], writes: ['path'] },
+  'web/web_fetch': { url: 'url', method: 'method' },
 });
+
+/** The same, with what the configuration says of it: the engines that a search may ask. */
+export function touchesWith(
+  search: readonly Pick<SearchBackend, 'type' | 'baseUrl'>[],
+): typeof builtinTouches {
+  return { ...builtinTouches, 'web/web_search': { needsOneOf: searchTargets(search) } };
+}

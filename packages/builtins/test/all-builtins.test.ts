@@ -22,7 +22,7 @@ async function tools() {
 test('the built-ins stand in this order, and nothing is wrong with them', () => {
   assert.deepEqual(
     allBuiltins.map(({ manifest }) => manifest.name),
-    ['core', 'fs', 'system', 'schedule', 'agent_schedule', 'path_normalizer', 'security_warnings'],
+    ['core', 'fs', 'system', 'web', 'schedule', 'agent_schedule', 'path_normalizer', 'security_warnings'],
   );
   for (const extension of allBuiltins) {
     assert.equal(isExtension(extension), true);
@@ -52,6 +52,8 @@ test('each tool says its risk, when it is asked for, its time and what it touche
       ['system/get_time', 'low', 'never', 60_000, 'read', 0, undefined],
       ['system/calculate', 'low', 'never', 60_000, 'read', 0, undefined],
       ['system/describe_tool', 'low', 'never', 60_000, 'read', 0, undefined],
+      ['web/web_fetch', 'medium', 'unless_auto_approved', 60_000, 'write', 0, undefined],
+      ['web/web_search', 'low', 'never', 120_000, 'read', 0, undefined],
       ['schedule/schedule_add', 'low', 'never', 60_000, 'write', 0, undefined],
       ['schedule/schedule_modify', 'low', 'never', 60_000, 'write', 0, undefined],
       ['schedule/schedule_remove', 'low', 'never', 60_000, 'write', 0, undefined],
@@ -73,6 +75,7 @@ test('what a tool is said to touch is an argument that it has', async () => {
     'fs/edit_file',
     'fs/read_file',
     'fs/write_file',
+    'web/web_fetch',
   ]);
 });
 

@@ -5,6 +5,8 @@ import { ExtensionError } from '@fairlead/extension';
 import { startWatchdog } from '@fairlead/process';
 import type { BuiltinPeer, Caller, CallGrants, SpawnEnd, SpawnRequest } from '../src/index.ts';
 import { fakeSchedules } from './fake-schedules.ts';
+import { fakeMemory } from './memory/fake-memory.ts';
+import { fakeWeb } from './web/fake-web.ts';
 
 export interface FakePeerOptions {
   readonly workspace: string;
@@ -37,6 +39,8 @@ export function fakePeer(options: FakePeerOptions): FakePeer {
   return {
     asked,
     schedules: fakeSchedules(asked),
+    memory: fakeMemory(asked),
+    web: fakeWeb(),
     async grants(caller: Caller) {
       asked.push(['grants', caller]);
       return { workspace, ...grants };

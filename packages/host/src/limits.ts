@@ -506,11 +506,11 @@ export const memoryLimits = Object.freeze({
 
 /** Banks of memories or skills. */
 export const bankLimits = Object.freeze({
-  nameLength: 64,
   /** Banks of a kind on one peer. */
   banks: 1000,
-  /** Agents that a bank is listed with. */
-  grants: 1000,
+  /** Banks listed at once, and agents that one is listed with: more nobody reads. */
+  listed: 200,
+  grants: 200,
 });
 
 /** Calls of clients in sessions. */

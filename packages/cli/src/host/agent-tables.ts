@@ -6,17 +6,26 @@ import {
   type BackendTables,
   backendKeys,
   type ConfigurationReading,
+  type EmbeddingSettings,
+  embeddingKeys,
   type PolicySettings,
   policyKeys,
   readAgents,
   readBackends,
+  readEmbedding,
   readPolicy,
   readSchedules,
+  readSkillSettings,
   readUsageSettings,
+  readWeb,
   type ScheduleTable,
+  type SkillSettings,
   scheduleKeys,
+  skillKeys,
   type UsageSettings,
   usageKeys,
+  type WebSettings,
+  webKeys,
 } from '@fairlead/host';
 
 /** The tables and keys of `fairlead.toml` that are about agents: their models, what these may cost, what tools may do. */
@@ -26,6 +35,9 @@ export const agentTableKeys: readonly string[] = [
   ...policyKeys,
   ...agentKeys,
   ...scheduleKeys,
+  ...skillKeys,
+  ...webKeys,
+  ...embeddingKeys,
 ];
 
 /** What `fairlead.toml` says of agents. */
@@ -35,6 +47,9 @@ export interface HostTables {
   readonly policy: PolicySettings;
   readonly agents: AgentTables;
   readonly schedules: readonly ScheduleTable[];
+  readonly skills: SkillSettings;
+  readonly web: WebSettings;
+  readonly embedding: EmbeddingSettings | undefined;
 }
 
 /** Reads them all. Throws `host_config_invalid`, with the line. `zone`: the machine's own, for the days of the ceilings. */
@@ -58,6 +73,9 @@ export function agentTablesOf(
     policy: taken(readPolicy(document)),
     agents: taken(readAgents(document)),
     schedules: taken(readSchedules(document, usage.zone)),
+    skills: taken(readSkillSettings(document)),
+    web: taken(readWeb(document)),
+    embedding: taken(readEmbedding(document)),
   };
 }
 

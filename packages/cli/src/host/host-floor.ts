@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { FairleadError, randomId } from '@fairlead/base';
-import { builtinTouches } from '@fairlead/builtins';
+import { touchesWith } from '@fairlead/builtins';
 import { type DigestKey, Journal } from '@fairlead/dispatch/journal';
 import type { Log } from '@fairlead/gateway/log';
 import {
@@ -77,7 +77,7 @@ export async function openHostFloor(options: {
     folder: dirname(configPath),
     readAgentTables: async () => await tableNow(loaded, readAgents),
     readBackendTables: async () => await tableNow(loaded, readBackends),
-    touches: builtinTouches,
+    touches: touchesWith(tables.web.search),
     secretVariables: environmentKeys,
     secrets: [...settings.settings.secrets, ...settings.environments.secrets],
     ...(bubblewrap === null ? {} : { bubblewrap }),

@@ -25,7 +25,8 @@ export async function judgeTouches(
     (await judgePaths(touched.reads ?? [], 'read', args, place)) ??
     (await judgePaths(touched.writes ?? [], 'write', args, place)) ??
     (await judgeCommand(touched, args, place)) ??
-    judgeAddress(touched, args, place.grants)
+    judgeAddress(touched, args, place.grants) ??
+    judgeNeeded(touched, place.grants)
   );
 }
 
@@ -81,6 +82,15 @@ function judgeAddress(
       return refusal(verdict.code, `${url}: ${verdict.reason}`, { argument: url, use: 'network' });
   }
   return undefined;
+}
+
+/** What could reach nothing is refused for what the first would be refused for. */
+function judgeNeeded({ needsOneOf = [] }: TouchedArguments, { network }: Grants): Fault | undefined {
+  const verdicts = needsOneOf.map(({ url, method }) => judgeUrl(url, method, network));
+  if (verdicts.some(({ ok }) => ok)) return undefined;
+  const [first] = verdicts;
+  if (first === undefined || first.ok) return undefined;
+  return refusal(first.code, first.reason, { use: 'network' });
 }
 
 function textsIn(value: Json | undefined): readonly string[] {

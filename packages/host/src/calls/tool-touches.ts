@@ -10,6 +10,8 @@ export interface TouchedArguments {
   readonly url?: string;
   /** The method of the request; where it is absent, GET. */
   readonly method?: string;
+  /** Addresses of which it needs one, whatever its arguments are. */
+  readonly needsOneOf?: readonly { readonly url: string; readonly method: string }[];
 }
 
 /**

@@ -7,6 +7,7 @@ import type { ToolTouches } from '../calls/tool-touches.ts';
 import type { Fetch } from '../models/ai-sdk/watched-request.ts';
 import type { BackendTables } from '../models/configuration/backend.ts';
 import type { PolicySettings } from '../policy/read-policy.ts';
+import type { WebSettings } from '../network/read-web.ts';
 import type { ScheduleTable } from '../routines/read-schedules.ts';
 import type { UsageSettings } from '../usage/ceilings.ts';
 
@@ -62,6 +63,6 @@ export interface HostOptions {
   /** The bubblewrap program; absent where the machine has none. */
   readonly bubblewrap?: string;
   readonly report: (report: HostReport) => void;
-  /** For back ends. Default: the machine's. */
+  /** For back ends and embeddings. Default: the machine's. */
   readonly fetch?: Fetch;
 }

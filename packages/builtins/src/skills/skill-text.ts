@@ -1,0 +1,91 @@
+import type { JsonObject } from '@fairlead/extension';
+import { skillsLimits } from '../limits.ts';
+import type { PeerNoSkill, PeerSkill, PeerSkillText } from '../peer/skills-peer.ts';
+
+/** `- **name** — description`, one line. */
+export function skillLine({ name, description }: PeerSkill): string {
+  return description === '' ? `- **${name}**` : `- **${name}** — ${description}`;
+}
+
+/** What the system prompt says of skills: their names and descriptions, in order; undefined where there is none. */
+export function catalogText(skills: readonly PeerSkill[]): string | undefined {
+  if (skills.length === 0) return undefined;
+  const lines: string[] = [];
+  let left = skillsLimits.catalog;
+  for (const skill of skills) {
+    const line = skillLine(skill);
+    left -= line.length + 1;
+    if (left < 0) break;
+    lines.push(line);
+  }
+  const more = skills.length - lines.length;
+  if (more > 0) lines.push(`- and ${more} more: search them with skill_search`);
+  return [
+    '## Available skills',
+    '',
+    'Written instructions for some tasks. Where one fits what you are asked, read it with skill_show before you begin.',
+    '',
+    ...lines,
+  ].join('\n');
+}
+
+/** Whether a skill has every word of a query, whatever their case, in its name, description, triggers or tags. */
+export function isFoundBy(query: string): (skill: PeerSkill) => boolean {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== '');
+  return ({ name, description, triggers, tags }) => {
+    const text = [name, description, ...triggers, ...tags].join('\n').toLowerCase();
+    return words.every((word) => text.includes(word));
+  };
+}
+
+/** As a model reads it: a part of the text, and what else there is to read. */
+export function shownSkill({ skill, text }: PeerSkillText, file: string | undefined, offset: number): string {
+  const part = partOf(text, offset);
+  if (file !== undefined) return part;
+  const head = [
+    `# ${skill.name}`,
+    ...(skill.allowedTools === undefined
+      ? []
+      : [`It says that it uses: ${skill.allowedTools}. What you may use is what you are offered.`]),
+  ];
+  const files = skill.files.map(({ path, bytes }) => `- ${path} (${bytes} bytes)`);
+  const tail =
+    files.length === 0 ? [] : ['Its files, to be read with skill_show and file:', files.join('\n')];
+  return [...head, part, ...tail].join('\n\n');
+}
+
+/** What fits into one answer, from an offset on; never half a character. */
+function partOf(text: string, offset: number): string {
+  const part = text.slice(offset, offset + skillsLimits.shown).replace(/[\uD800-\uDBFF]$/, '');
+  const end = offset + part.length;
+  if (offset >= text.length && text !== '') return `[nothing behind ${text.length} characters]`;
+  return end >= text.length ? part : `${part}\n[${text.length - end} more characters: offset ${end}]`;
+}
+
+/** A skill as a person reads it in a list. */
+export function listedSkill(skill: PeerSkill): string {
+  const { where, state, missing, name } = skill;
+  const why = {
+    offered: '',
+    shadowed: ' · another of its name stands before it',
+    hidden: ` · hidden: ${missing.join(', ')} is not offered`,
+    untrusted: ` · not trusted: /skills show ${name}, then /skills trust ${name}`,
+    changed: ` · changed since it was trusted: /skills show ${name}, then /skills trust ${name}`,
+  }[state];
+  const notes = skill.notes.map((note) => `\n  ${note}`);
+  return `${skillLine(skill)}\n  ${where}${why}${notes.join('')}`;
+}
+
+/** What is no skill, as a person reads it. */
+export function refusedSkill({ name, where, reason, line }: PeerNoSkill): string {
+  const place = name === '' ? where : `${where}: ${name}`;
+  return `- ${place}${line === undefined ? '' : `, line ${line}`}: ${reason}`;
+}
+
+/** For programs. */
+export function skillData(skill: PeerSkill): JsonObject {
+  return JSON.parse(JSON.stringify(skill)) as JsonObject;
+}
