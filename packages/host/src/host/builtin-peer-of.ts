@@ -10,6 +10,7 @@ import type { Grants } from '../grants/grants.ts';
 import { judgePath } from '../grants/in-place.ts';
 import { realPath } from '../grants/real-path.ts';
 import { allowsCommand } from '../grants/shell-grant.ts';
+import { peerWeb } from '../network/web-requests.ts';
 import type { Spawner } from '../spawn/spawner.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { HostOptions } from './host-options.ts';
@@ -91,6 +92,10 @@ export function builtinPeerOf(
       return describeTool(set, name, new Set(allowed.map((tool) => tool.name)));
     },
     schedules: peerSchedules(() => here().routines),
+    web: peerWeb({
+      ...{ settings: options.tables.web, env, clock: options.clock },
+      grant: async (caller: PeerCaller) => (await grantsOf(here().floor, caller)).network,
+    }),
     ...{ watchdog, platform, random },
     sandbox: bubblewrap === undefined ? {} : { bubblewrap },
   };

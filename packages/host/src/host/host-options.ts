@@ -18,6 +18,8 @@ export interface HostTables {
   readonly usage: UsageSettings;
   readonly policy: PolicySettings;
   readonly schedules: readonly ScheduleTable[];
+  /** Absent: what holds where the file says nothing. */
+  readonly web?: WebSettings;
 }
 
 /** What happened that nobody asked for and somebody may want to know: a line for the log. No secret and no text of a model. */

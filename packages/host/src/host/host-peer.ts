@@ -1,6 +1,7 @@
 import type { Json, Random } from '@fairlead/base';
 import type { Platform, TreeOwner } from '@fairlead/process';
 import type { Grants } from '../grants/grants.ts';
+import type { PeerWeb } from '../network/web-requests.ts';
 import type { ScheduleLine, ScheduleWish } from '../routines/schedule-book.ts';
 import type { SlotRow } from '../routines/slot-rows.ts';
 import type { SpawnEnd, SpawnRequest } from '../spawn/spawn.ts';
@@ -45,6 +46,7 @@ export interface HostPeer {
   describeTool(caller: PeerCaller, name: string): Promise<string | undefined>;
   /** Agents' schedules, by the agent's id. */
   readonly schedules: PeerSchedules;
+  readonly web: PeerWeb<PeerCaller>;
   readonly sandbox: { readonly bubblewrap?: string };
   readonly watchdog: TreeOwner;
   readonly platform: Platform;
