@@ -10,6 +10,7 @@ import { registerModelCommands } from './commands/model/register-model-commands.
 import { registerPluginCommands } from './commands/plugin/register-plugin-commands.ts';
 import { registerRunCommand } from './commands/run/register-run-command.ts';
 import { registerRunnerCommands } from './commands/runner/register-runner-commands.ts';
+import { registerScheduleCommands } from './commands/schedule/register-schedule-commands.ts';
 import { registerSessionCommands } from './commands/session/register-session-commands.ts';
 import { registerTokenCommands } from './commands/token/register-token-commands.ts';
 import { registerTroubleCommands } from './commands/trouble/register-trouble-commands.ts';
@@ -42,6 +43,7 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
   registerRunCommand(program, execute);
   registerSessionCommands(program, execute);
   registerApprovalCommands(program, execute);
+  registerScheduleCommands(program, execute);
   registerDataCommands(program, execute);
   registerTroubleCommands(program, execute);
   registerRunnerCommands(program, execute);

@@ -36,6 +36,7 @@ import { addPairingRoutes } from './server/pairing-routes.ts';
 import { addToolRoutes } from './server/tool-routes.ts';
 import { addApprovalRoutes } from './sessions/approval-routes.ts';
 import { addHostRoutes } from './sessions/host-routes.ts';
+import { addScheduleRoutes } from './sessions/schedule-routes.ts';
 import type { SessionPort } from './sessions/session-port.ts';
 import { addSessionRoutes } from './sessions/session-routes.ts';
 import { SessionStreams } from './sessions/session-streams.ts';
@@ -250,6 +251,7 @@ class HttpGateway implements Gateway {
     addSessionRoutes(server, about);
     addTurnRoutes(server, { ...about, runs: this.#runs });
     addApprovalRoutes(server, about);
+    addScheduleRoutes(server, about);
     addHostRoutes(server, about);
     addStreamRoutes(server, { ...about, streams: this.#streams });
     addExtensionRoutes(server, { admission, extensions: this.#options.extensions, running, log });

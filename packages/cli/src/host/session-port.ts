@@ -20,6 +20,7 @@ export function sessionPortOf(
     async *exportSession(session) {
       yield* exportSession(await sessions.open(session));
     },
+    schedules: () => host.schedules(),
     running: (session) => host.running(session),
     cancel: (session) => host.cancel(session),
     continueTurn: (session) => host.continueTurn(session),

@@ -177,6 +177,17 @@ export const sessionRoutes: readonly RouteDescription[] = [
   },
   {
     method: 'GET',
+    path: '/api/schedules',
+    id: 'listSchedules',
+    summary: 'What agents have planned, and when it is due next.',
+    token: 'personal',
+    scope: 'session:read',
+    query: sessionSchemas.scheduleQuery,
+    output: sessionSchemas.schedules,
+    refusals: ['insufficient_scope', 'sessions_unavailable', 'query_invalid', 'agent_unknown'],
+  },
+  {
+    method: 'GET',
     path: '/api/models',
     id: 'listModels',
     summary: 'The models of this host, and the back ends that they are of.',

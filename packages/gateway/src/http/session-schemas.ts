@@ -172,6 +172,31 @@ export const sessionSchemas = {
     state: { enum: ['approved', 'denied'] },
     again: { type: 'boolean', description: 'The same token had said the same before.' },
   }),
+  schedules: object({
+    schedules: {
+      type: 'array',
+      items: object({
+        agent: object({ id: text, name: text }),
+        id: text,
+        trigger: { type: ['object', 'null'], description: 'See docs/reference/routines.md.' },
+        task: textOrNull,
+        target: { type: ['object', 'null'] },
+        enabled: { type: 'boolean' },
+        maxFires: { type: ['integer', 'null'] },
+        expiresAtMs: { type: ['integer', 'null'] },
+        nextAtMs: {
+          type: ['integer', 'null'],
+          description: 'When it is due next, in milliseconds since 1970.',
+        },
+        fires: { type: 'integer' },
+        failures: { type: 'integer', description: 'In a row.' },
+        lastCode: textOrNull,
+        problem: { ...textOrNull, description: 'Why its row cannot be read.' },
+      }),
+    },
+    more: { type: 'boolean', description: 'There are more than one answer holds.' },
+  }),
+  scheduleQuery: { agent: { ...text, description: 'Only those of this agent, by name or id.' } },
   models: object({
     default: textOrNull,
     models: { type: 'array', items: text },

@@ -82,6 +82,28 @@ export type RunReport = {
   readonly calls: readonly object[];
 };
 
+/** A task that an agent has planned. Moments are milliseconds since 1970. */
+export type PlannedSchedule = {
+  readonly agent: { readonly id: string; readonly name: string };
+  readonly line: {
+    readonly id: string;
+    /** Absent where its row cannot be read; `problem` says why. */
+    readonly schedule?: {
+      readonly trigger: { readonly kind: string };
+      readonly task: string;
+      readonly target: { readonly kind: string };
+      readonly enabled: boolean;
+      readonly maxFires?: number;
+      readonly expiresAt?: number;
+    };
+    readonly problem?: string;
+    readonly next: number | null;
+    readonly fires: number;
+    readonly failures: number;
+    readonly lastCode: string | null;
+  };
+};
+
 /** Ends a subscription, and tells it that its sink takes events again. */
 export type StreamSubscription = { drained(): void; close(): void };
 
@@ -128,6 +150,8 @@ export interface SessionPort {
       },
     ): Promise<boolean>;
   };
+  /** What the agents that are at home here have planned, by agent. */
+  schedules(): Promise<readonly PlannedSchedule[]>;
   readonly events: {
     /**
      * From now on `sink` hears of a session: what it missed `after` a number, what is going on, then everything. It answers false for what

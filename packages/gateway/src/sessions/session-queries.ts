@@ -43,6 +43,12 @@ export function readAfter(given: Given, lastEventId: string | string[] | undefin
   return Number(text);
 }
 
+/** `GET /api/schedules`. */
+export function readScheduleQuery(given: Given): { readonly agent?: string } {
+  const { agent } = known(given, ['agent']);
+  return agent === undefined ? {} : { agent };
+}
+
 /** `GET /api/approvals`. */
 export function readApprovalQuery(given: Given): { readonly session?: string } {
   const { session } = known(given, ['session']);

@@ -1,4 +1,5 @@
 import type { Certainty } from '@fairlead/base';
+import type { HostedAgent } from '@fairlead/hub';
 import type { Agents } from '../agents/agents.ts';
 import type { Seeded } from '../agents/seed-agents.ts';
 import type { Approvals } from '../approvals/approvals.ts';
@@ -8,6 +9,7 @@ import type { Compacted, RunningTurn } from '../commands/ports.ts';
 import type { EntryUsage, Speaker, TurnStatus } from '../entries/entry.ts';
 import type { SessionEvents } from '../events/session-events.ts';
 import type { Models } from '../models/models.ts';
+import type { ScheduleLine } from '../routines/schedule-book.ts';
 import type { HostState } from '../sessions/host-state.ts';
 import type { NewMessage, PostedEntry } from '../sessions/post-entry.ts';
 import type { Recovered } from '../sessions/recovery.ts';
@@ -109,6 +111,8 @@ export interface AgentHost extends AsyncDisposable {
   command(given: CommandLineGiven): Promise<CommandAnswer>;
   /** Asks a model for a summary of the session, and writes it. */
   compact(session: string, options?: { readonly signal?: AbortSignal }): Promise<Compacted>;
+  /** What the agents that are at home here have planned, by agent. */
+  schedules(): Promise<readonly { readonly agent: HostedAgent; readonly line: ScheduleLine }[]>;
   /** No new turn or call starts, running ones are cancelled; also after a restart. False where it was paused. */
   pause(): Promise<boolean>;
   /** What waits is answered. False where it was not paused. */

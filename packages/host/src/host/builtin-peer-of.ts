@@ -10,12 +10,15 @@ import type { Grants } from '../grants/grants.ts';
 import { judgePath } from '../grants/in-place.ts';
 import { realPath } from '../grants/real-path.ts';
 import { allowsCommand } from '../grants/shell-grant.ts';
+import type { HostMemory } from '../memory/host-memory.ts';
+import { peerMemory } from '../memory/peer-memory.ts';
 import { peerWeb } from '../network/web-requests.ts';
 import type { Spawner } from '../spawn/spawner.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { HostOptions } from './host-options.ts';
 import type { HostPeer, PeerCaller, PeerSchedules } from './host-peer.ts';
 import type { HostRoutines } from './host-routines.ts';
+import { type HostSkills, peerSkills } from './peer-skills.ts';
 import { summarizeBefore } from './summary.ts';
 
 /** What of a host that has started its built-ins' questions need. */
@@ -23,6 +26,8 @@ export interface PeerFloor {
   readonly floor: TurnFloor;
   readonly spawner: Spawner;
   readonly routines: HostRoutines;
+  readonly memory: HostMemory;
+  readonly skills: HostSkills;
 }
 
 /** What the host hands to its built-in extensions; `started` answers undefined until there is a floor. */
@@ -92,6 +97,11 @@ export function builtinPeerOf(
       return describeTool(set, name, new Set(allowed.map((tool) => tool.name)));
     },
     schedules: peerSchedules(() => here().routines),
+    memory: peerMemory(() => {
+      const { floor, memory } = here();
+      return { memory, agents: floor.agents, links: floor.links, workspace: floor.workspace };
+    }),
+    skills: peerSkills(here),
     web: peerWeb({
       ...{ settings: options.tables.web, env, clock: options.clock },
       grant: async (caller: PeerCaller) => (await grantsOf(here().floor, caller)).network,

@@ -4,11 +4,13 @@ import type { Platform, TreeOwner } from '@fairlead/process';
 import type { Peer, Store } from '@fairlead/store';
 import type { AgentTables } from '../agents/read-agents.ts';
 import type { ToolTouches } from '../calls/tool-touches.ts';
+import type { EmbeddingSettings } from '../memory/embedding/read-embedding.ts';
 import type { Fetch } from '../models/ai-sdk/watched-request.ts';
 import type { BackendTables } from '../models/configuration/backend.ts';
-import type { PolicySettings } from '../policy/read-policy.ts';
 import type { WebSettings } from '../network/read-web.ts';
+import type { PolicySettings } from '../policy/read-policy.ts';
 import type { ScheduleTable } from '../routines/read-schedules.ts';
+import type { SkillSettings } from '../skills/read-skill-dirs.ts';
 import type { UsageSettings } from '../usage/ceilings.ts';
 
 /** What `fairlead.toml` says of agents, each part by its own reader. */
@@ -18,6 +20,10 @@ export interface HostTables {
   readonly usage: UsageSettings;
   readonly policy: PolicySettings;
   readonly schedules: readonly ScheduleTable[];
+  /** `[embedding]`; absent: memories are found by words alone. */
+  readonly embedding?: EmbeddingSettings | undefined;
+  /** Absent: no folder but those that hold for every agent of this person. */
+  readonly skills?: SkillSettings;
   /** Absent: what holds where the file says nothing. */
   readonly web?: WebSettings;
 }

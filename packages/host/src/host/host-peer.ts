@@ -1,10 +1,12 @@
 import type { Json, Random } from '@fairlead/base';
 import type { Platform, TreeOwner } from '@fairlead/process';
 import type { Grants } from '../grants/grants.ts';
+import type { PeerMemory } from '../memory/peer-memory.ts';
 import type { PeerWeb } from '../network/web-requests.ts';
 import type { ScheduleLine, ScheduleWish } from '../routines/schedule-book.ts';
 import type { SlotRow } from '../routines/slot-rows.ts';
 import type { SpawnEnd, SpawnRequest } from '../spawn/spawn.ts';
+import type { PeerSkills } from './peer-skills.ts';
 
 /** What the built-ins about schedules may do. */
 export interface PeerSchedules {
@@ -47,6 +49,8 @@ export interface HostPeer {
   /** Agents' schedules, by the agent's id. */
   readonly schedules: PeerSchedules;
   readonly web: PeerWeb<PeerCaller>;
+  readonly memory: PeerMemory;
+  readonly skills: PeerSkills;
   readonly sandbox: { readonly bubblewrap?: string };
   readonly watchdog: TreeOwner;
   readonly platform: Platform;

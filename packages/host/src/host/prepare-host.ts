@@ -52,11 +52,13 @@ export async function prepareHost(options: HostOptions): Promise<PreparedHost> {
   };
 }
 
-/** Variables that back ends read their keys from. */
-function keyVariables({ backends }: HostOptions['tables']): readonly string[] {
-  return backends.backends.flatMap((backend) =>
+/** Variables that back ends and embeddings read their keys from. */
+function keyVariables({ backends, embedding }: HostOptions['tables']): readonly string[] {
+  const ofEmbedding = embedding?.apiKeyEnv === undefined ? [] : [embedding.apiKeyEnv];
+  const ofBackends = backends.backends.flatMap((backend) =>
     backend.type === 'scripted' || backend.apiKeyEnv === undefined ? [] : [backend.apiKeyEnv],
   );
+  return [...ofBackends, ...ofEmbedding];
 }
 
 /** `~/` is the home of whoever starts the host; what is relative is meant from the file's folder. */

@@ -1,15 +1,18 @@
 import { FairleadError, randomId } from '@fairlead/base';
+import type { HostedAgent } from '@fairlead/hub';
 import type { Off } from '@fairlead/store';
 import type { Agents } from '../agents/agents.ts';
 import type { Seeded } from '../agents/seed-agents.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { CommandAnswer, CommandLineGiven } from '../commands/command-answer.ts';
 import type { CommandPorts, Compacted, RunningTurn } from '../commands/ports.ts';
+import type { RunningCommands } from '../commands/running-commands.ts';
 import { hostError } from '../errors.ts';
 import type { SessionEvents } from '../events/session-events.ts';
 import { schedulerLimits } from '../limits.ts';
 import type { Backend } from '../models/configuration/backend.ts';
 import type { Models } from '../models/models.ts';
+import type { ScheduleLine } from '../routines/schedule-book.ts';
 import type { HostState } from '../sessions/host-state.ts';
 import { type NewMessage, type PostedEntry, postMessage } from '../sessions/post-entry.ts';
 import type { Recovered } from '../sessions/recovery.ts';
@@ -37,6 +40,7 @@ export interface RunningParts {
   readonly spawner: Spawner;
   readonly routines: HostRoutines;
   readonly workspaces: Workspaces;
+  readonly commands: RunningCommands;
   readonly recovered: Recovered;
   readonly feed: Off;
   /** What the start opened, to be closed at the end. */
@@ -153,6 +157,15 @@ export class RunningHost implements AgentHost {
         return await summarize(this.floor, { session, turn, signal: either });
       },
     });
+  }
+
+  async schedules(): Promise<readonly { readonly agent: HostedAgent; readonly line: ScheduleLine }[]> {
+    const planned: { readonly agent: HostedAgent; readonly line: ScheduleLine }[] = [];
+    for (const { id, name, isHome } of await this.agents.list()) {
+      if (!isHome) continue;
+      for (const line of await this.routines.book.list(id)) planned.push({ agent: { id, name }, line });
+    }
+    return planned;
   }
 
   async pause(): Promise<boolean> {
@@ -325,7 +338,7 @@ export class RunningHost implements AgentHost {
     const { groups } = this.#parts.start.options.tables.agents;
     return {
       ...{ peer, store, clock, agents, sessions, models, ledger, approvals, state, hub, groups },
-      ...{ leaks, policy },
+      ...{ leaks, policy, running: this.#parts.commands },
       ceilings: this.#ceilings(),
       host: this,
     };

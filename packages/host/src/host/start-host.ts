@@ -5,6 +5,7 @@ import type { AgentTables } from '../agents/read-agents.ts';
 import type { Seeded } from '../agents/seed-agents.ts';
 import { Approvals } from '../approvals/approvals.ts';
 import { RunningCalls } from '../calls/running-calls.ts';
+import { RunningCommands } from '../commands/running-commands.ts';
 import { SessionEvents } from '../events/session-events.ts';
 import { machineLinks } from '../grants/real-path.ts';
 import { LeakDetector } from '../leaks/leak-detector.ts';
@@ -22,8 +23,10 @@ import { RunningTurns } from '../turn/running-turns.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import { UsageLedger } from '../usage/usage-ledger.ts';
 import type { PeerFloor } from './builtin-peer-of.ts';
+import { hostMemory } from './host-memory.ts';
 import type { HostOptions } from './host-options.ts';
 import { HostRoutines } from './host-routines.ts';
+import { hostSkills } from './peer-skills.ts';
 import { runJob } from './run-job.ts';
 import { RunningHost } from './running-host.ts';
 import { Scheduler } from './scheduler.ts';
@@ -45,7 +48,7 @@ export interface StartOptions {
 
 /** Lays the floor, brings what the start before left to its end, and begins to answer what waits. */
 export async function startHost(start: StartOptions): Promise<RunningHost> {
-  const { options, agents, sessions, alone, built } = start;
+  const { options, agents, sessions, alone, built, secretVariables } = start;
   await using stack = new AsyncDisposableStack();
   const workspaces = new Workspaces(options.stateDirectory, sessions);
   const floor = await floorOf(start, workspaces, stack);
@@ -69,7 +72,10 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
     cancel: (session, reason) => scheduler.cancel(session, reason),
     failed: (session, error) => report({ level: 'warn', ...saidOf(error), session }),
   });
-  built({ floor, spawner, routines });
+  const commands = new RunningCommands();
+  const skills = await hostSkills(options, floor, secretVariables, commands);
+  const memory = await hostMemory(options, floor, stack);
+  built({ floor, spawner, routines, memory, skills });
   for (const agent of await seedSchedules(agents, options.tables.schedules))
     report({
       level: 'warn',
@@ -80,7 +86,7 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
   const feed = await feedWakes(floor, (session) => scheduler.wake(session));
   stack.defer(() => feed());
   const host = new RunningHost({
-    ...{ start, floor, scheduler, spawner, routines, workspaces, recovered, feed },
+    ...{ start, floor, scheduler, spawner, routines, workspaces, commands, recovered, feed },
     owned: stack.move(),
   });
   if (!alone) for (const session of recovered.waiting) scheduler.wake(session);
