@@ -6,6 +6,7 @@ import { pathNormalizer } from './path-normalizer.ts';
 import { agentSchedule } from './schedule/agent-schedule.ts';
 import { schedule } from './schedule/schedule.ts';
 import { securityWarnings } from './security-warnings.ts';
+import { skills } from './skills/skills.ts';
 import { system } from './system/system.ts';
 import { web } from './web/web.ts';
 
@@ -16,6 +17,7 @@ export const allBuiltins: readonly Extension[] = [
   system,
   web,
   memory,
+  skills,
   schedule,
   agentSchedule,
   pathNormalizer,

@@ -3,6 +3,7 @@ import type { Certainty } from '@fairlead/extension';
 import type { Platform, TreeOwner } from '@fairlead/process';
 import type { MemoryPeer } from './peer/memory-peer.ts';
 import type { SchedulesPeer } from './peer/schedules-peer.ts';
+import type { SkillsPeer } from './peer/skills-peer.ts';
 import type { WebPeer } from './peer/web-peer.ts';
 
 /** Whose call asks: what `ctx` says of it. The host finds the running call by it. */
@@ -75,6 +76,7 @@ export interface BuiltinPeer {
   readonly schedules: SchedulesPeer;
   readonly memory: MemoryPeer;
   readonly web: WebPeer;
+  readonly skills: SkillsPeer;
   readonly sandbox: {
     /** The bubblewrap program; absent where the machine has none. */
     readonly bubblewrap?: string;

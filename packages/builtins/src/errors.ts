@@ -100,6 +100,10 @@ export const builtinErrors = defineErrors({
     message: 'A search engine answered something that no results can be read from.',
     next: 'Try again later; where it stays so, name another engine in `[[web.search]]`.',
   },
+  skills_line_incomplete: {
+    message: 'The line does not say everything that it needs.',
+    next: 'Type `/skills show NAME`, `/skills trust NAME`, or `/skills` alone for the list.',
+  },
   schedule_time_invalid: {
     message: 'The time of the schedule cannot be read; nothing was planned.',
     next: 'Give one of a cron pattern, seconds between, or a moment with its offset.',

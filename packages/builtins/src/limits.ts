@@ -95,3 +95,14 @@ export const memoryTextLimits = Object.freeze({
   /** Banks of a session, or of a setting. */
   banks: 32,
 });
+
+export const skillsLimits = Object.freeze({
+  /** Banks that are attached to one session. */
+  attached: 64,
+  /** UTF-16 units of the list in a system prompt; what is left out is said, and found by search. */
+  catalog: 16_384,
+  /** UTF-16 units of one look into a skill or one of its files: what an entry holds, with room for its frame. */
+  shown: 48_000,
+  /** Skills that one search answers. */
+  found: 50,
+});

@@ -5,6 +5,7 @@ import { ExtensionError } from '@fairlead/extension';
 import { startWatchdog } from '@fairlead/process';
 import type { BuiltinPeer, Caller, CallGrants, SpawnEnd, SpawnRequest } from '../src/index.ts';
 import { fakeSchedules } from './fake-schedules.ts';
+import { fakeSkills } from './fake-skills.ts';
 import { fakeMemory } from './memory/fake-memory.ts';
 import { fakeWeb } from './web/fake-web.ts';
 
@@ -18,6 +19,8 @@ export interface FakePeerOptions {
   readonly path?: (asked: string) => string;
   readonly random?: Random;
   readonly spawnEnd?: SpawnEnd;
+  /** What it knows of skills; absent: none. */
+  readonly skills?: (asked: unknown[][]) => BuiltinPeer['skills'];
   /** What it answers in place of judging. */
   readonly refuse?: { readonly code: string; readonly message: string };
 }
@@ -39,6 +42,7 @@ export function fakePeer(options: FakePeerOptions): FakePeer {
   return {
     asked,
     schedules: fakeSchedules(asked),
+    skills: options.skills?.(asked) ?? fakeSkills(asked),
     memory: fakeMemory(asked),
     web: fakeWeb(),
     async grants(caller: Caller) {

@@ -193,6 +193,7 @@ export { type RunningTurn, RunningTurns } from './turn/running-turns.ts';
 export { TurnBudget, type TurnBudgetOptions } from './turn/turn-budget.ts';
 export type { TurnFloor } from './turn/turn-floor.ts';
 export type { TurnOptions, TurnReport } from './turn/turn-options.ts';
+export { readSkillSettings, type SkillSettings, skillKeys } from './skills/read-skill-dirs.ts';
 export { CalendarDays, isZone } from './usage/calendar-day.ts';
 export { ceilingError, ceilingWords } from './usage/ceiling-words.ts';
 export type { Amount, Ceilings, UsageSettings } from './usage/ceilings.ts';

@@ -427,12 +427,6 @@ export const skillLimits = Object.freeze({
   kept: 4096,
   /** A folder that was changed so shortly before it was read is read again: a change within one tick of its clock would not show. */
   settledMs: 2000,
-  /** UTF-16 units of the list in a system prompt; what is left out is said, and found by search. */
-  catalog: 16_384,
-  /** UTF-16 units of one look into a skill or one of its files: what an entry holds, with room for its frame. */
-  shown: 48_000,
-  /** Skills that one search answers. */
-  found: 50,
   /** Warnings that are remembered, so that each is given once. */
   warned: 4096,
   /** Digests pinned, and skills installed, on one peer. */

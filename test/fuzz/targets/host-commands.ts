@@ -3,6 +3,7 @@ import type { CommandAnswer } from '../../../packages/host/src/commands/command-
 import { reservedNames } from '../../../packages/host/src/commands/command-table.ts';
 import type { CommandPorts } from '../../../packages/host/src/commands/ports.ts';
 import { runHostCommand } from '../../../packages/host/src/commands/run-host-command.ts';
+import { RunningCommands } from '../../../packages/host/src/commands/running-commands.ts';
 import { LeakDetector } from '../../../packages/host/src/leaks/leak-detector.ts';
 import { hold, type Target } from '../engine/target.ts';
 
@@ -161,6 +162,7 @@ function portsOf(asked: string[]): CommandPorts {
     groups: new Map([['duo', ['ann']]]),
     ceilings: [],
     leaks: new LeakDetector(),
+    running: new RunningCommands(),
     policy: { leak: 'redact' },
     host: room('host', { openSession: async () => {}, running: () => undefined }),
   };

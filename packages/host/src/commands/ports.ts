@@ -10,6 +10,7 @@ import type { PolicySettings } from '../policy/read-policy.ts';
 import type { HostState } from '../sessions/host-state.ts';
 import type { NewSession, Sessions } from '../sessions/sessions.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
+import type { RunningCommands } from './running-commands.ts';
 
 /** What commands read and change: the host's own rooms as they stand, and what only its facade can do. */
 export interface CommandPorts {
@@ -30,6 +31,8 @@ export interface CommandPorts {
   /** Goes over every answer: what an extension says, and what it throws, may hold a secret. */
   readonly leaks: LeakDetector;
   readonly policy: Pick<PolicySettings, 'leak'>;
+  /** Told while the line of an extension's command runs. */
+  readonly running: RunningCommands;
   readonly host: CommandHost;
 }
 

@@ -93,13 +93,14 @@ async function runExtensions(
   const { line, session, signal, onProgress } = given;
   await using set = await commandSet(ports, session);
   if (!isCommandName(name)) return unknownCommand(name, [...hostNames(), ...set.commands.keys()]);
+  const over = ports.running.add(session, name, given.by);
   const outcome = await runCommand(set, {
     line,
     ...(signal === undefined ? {} : { signal }),
     ...(onProgress === undefined
       ? {}
       : { onProgress: (text: string) => onProgress(ports.leaks.text(text).value) }),
-  });
+  }).finally(over);
   if (hasValue(outcome)) return outcome.value;
   const { code, message, detail } = outcome.fault;
   // Whose it is, where it is somebody's.

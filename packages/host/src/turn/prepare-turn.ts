@@ -1,10 +1,10 @@
 import type { LiveSet } from '@fairlead/hub';
 import type { Database } from '@fairlead/store';
 import type { AgentConfig } from '../agents/agent-config.ts';
-import { effectOf } from '../calls/policy-of-tool.ts';
 import type { OfferedTools } from '../context/offered-tools.ts';
 import type { HostModel } from '../models/models.ts';
 import type { SessionMeta } from '../sessions/session-meta.ts';
+import { offersOf } from './offers-of.ts';
 import type { RunningTurn } from './running-turns.ts';
 import { TurnBudget } from './turn-budget.ts';
 import type { TurnFloor } from './turn-floor.ts';
@@ -50,26 +50,13 @@ export async function prepareTurn(
     ...{ turn, session, agent, config, budget, signal, database, meta, host, set, workspace },
     maxIterations,
     tools,
-    offered: offer(floor, tools, { set, config, meta }),
+    offered: offersOf(floor, tools, { set, config, meta }),
     depth: spawned?.depth ?? 0,
     model: host.ref,
     earlier: count?.turns ?? 0,
     attended: attendedOf(floor, options, budget),
     preApproved: (tool) => options.preApproved?.(tool),
   };
-}
-
-function offer(
-  floor: TurnFloor,
-  allowed: RunningTurn['tools'],
-  { set, config, meta }: Pick<PreparedTurn, 'set' | 'config' | 'meta'>,
-): OfferedTools {
-  return floor.offers.of(set, {
-    allowed,
-    profile: config.toolProfile,
-    mode: meta.mode,
-    effectOf: (tool) => effectOf(floor, { set }, tool),
-  });
 }
 
 /** The caller's word, the worker's, this agent's in this session, the session's, the agent's own; undefined is the host's. */

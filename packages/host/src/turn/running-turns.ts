@@ -1,4 +1,5 @@
 import type { AgentConfig } from '../agents/agent-config.ts';
+import type { OfferedTools } from '../context/offered-tools.ts';
 import type { AttachedAgent } from '../sessions/session-meta.ts';
 import type { TurnBudget } from './turn-budget.ts';
 
@@ -16,6 +17,8 @@ export interface RunningTurn {
   readonly model: string;
   /** Lists of tools that each must hold what it calls; what it spawns obeys them too. */
   readonly tools: readonly (readonly string[] | undefined)[];
+  /** What its model is offered. */
+  readonly offered: Pick<OfferedTools, 'names'>;
   /** Aborts with a coded error that says why. */
   readonly signal: AbortSignal;
   attended(): boolean;

@@ -9,6 +9,7 @@ import { Approvals } from '../../src/approvals/approvals.ts';
 import type { CommandAnswer } from '../../src/commands/command-answer.ts';
 import type { CommandHost, CommandPorts, RunningTurn } from '../../src/commands/ports.ts';
 import { runHostCommand } from '../../src/commands/run-host-command.ts';
+import { RunningCommands } from '../../src/commands/running-commands.ts';
 import { LeakDetector } from '../../src/leaks/leak-detector.ts';
 import type { BackendLine } from '../../src/models/models.ts';
 import { HostState } from '../../src/sessions/host-state.ts';
@@ -134,6 +135,7 @@ export async function commandRoom(
     models: { list: () => BACKENDS, refs: ['local/small', 'local/large'], default: 'local/small' },
     groups: new Map([['duo', ['ann', 'bob']]]),
     leaks: new LeakDetector(options.secrets ?? []),
+    running: new RunningCommands(),
     policy: { leak: options.leak ?? 'redact' },
     ceilings: ['A turn stops at 2.00 USD.'],
   };
