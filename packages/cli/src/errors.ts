@@ -110,9 +110,17 @@ export const cliErrors = defineErrors({
     message: 'This host has no model, so no agent can answer; nothing was sent.',
     next: 'Add one with `fairlead model add`; a host that runs reads it at its next start.',
   },
+  demo_missing: {
+    message: 'The script of the demo is not beside this command.',
+    next: 'Run the command from a clone of Fairlead: the script is examples/scripts/demo.json there.',
+  },
   no_such_session: {
     message: 'No open session has that name.',
     next: 'See `fairlead session list`; `--closed` lists those that are closed.',
+  },
+  run_lost: {
+    message: 'The message was sent, and no whole answer came back: how the turn ended is not known here.',
+    next: 'Look at the session that stands above with `fairlead session show` before you say it again.',
   },
   interrupted: {
     message: 'It was broken off.',

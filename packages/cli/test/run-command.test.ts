@@ -239,7 +239,7 @@ test('a refusal is told with its code, and an answer that is lost may have been 
   for (const _ of ['no report', 'no answer']) {
     const lost = await run('run', 'hello');
     assert.equal(lost.exit, 3);
-    assert.match(lost.stderr, /\(answer_lost\)/);
+    assert.match(lost.stderr, /\(run_lost\)\n {2}session: ses_a+\n {2}reason: \S/);
   }
   assert.match((await run('run', 'hello')).stderr, /\(answer_lost\)\n {2}reason: an answer without an id/);
 });
@@ -321,7 +321,7 @@ test('an event stream is read in whatever pieces it comes', () => {
     ': ping\n\nevent: a\r\ndata: {"x":1}\r\n\r\nid: 7\ndata: {"y":\ndata: 2}\n\ndata: no json\n\nevent: b\n\nunknown\n\n';
   for (const size of [1, 3, text.length]) {
     events.length = 0;
-    const parser = new EventParser((event) => events.push(event));
+    const parser = new EventParser(({ event, data }) => events.push({ event, data }));
     for (let at = 0; at < text.length; at += size) assert.equal(parser.take(text.slice(at, at + size)), true);
     assert.deepEqual(events, [
       { event: 'message', data: {} },

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { FairleadError, isJsonObject, type JsonObject } from '@fairlead/base';
 import { cliError } from '../../cli-error.ts';
 import { adminRequest, readOperatorToken } from '../../client/admin-request.ts';
 import type { AskHost, HostRequest } from '../../client/ask-host.ts';
@@ -12,7 +12,7 @@ import type { RunWish } from './run-wish.ts';
 
 /**
  * One turn of the host that runs on this machine: its session is found or made, its stream is shown, its end is waited for. Whoever
- * breaks it off cancels the turn, and hears how that ended. Throws `model_missing` and what the host refuses it with; `answer_lost`
+ * breaks it off cancels the turn, and hears how that ended. Throws `model_missing` and what the host refuses it with; `run_lost`
  * where the host went away while the turn ran.
  */
 export async function runThroughHost(
@@ -46,8 +46,15 @@ export async function runThroughHost(
     signal.addEventListener('abort', cancel, { once: true });
     const timeoutMs =
       timeoutSecs === undefined ? answerTimeoutMs.run : timeoutSecs * 1000 + answerTimeoutMs.afterRun;
-    const report = readRunReport(await ask({ method: 'POST', path: `${path}/run`, body, timeoutMs }));
-    if (report === null) throw cliError('answer_lost', { detail: { reason: 'an answer that is no report' } });
+    const answer = await ask({ method: 'POST', path: `${path}/run`, body, timeoutMs }).catch(
+      (error: unknown) => {
+        if (!(error instanceof FairleadError) || error.code !== 'answer_lost') throw error;
+        throw cliError('run_lost', { detail: { session, ...detailOf(error) }, cause: error });
+      },
+    );
+    const report = readRunReport(answer);
+    if (report === null)
+      throw cliError('run_lost', { detail: { session, reason: 'an answer that is no report' } });
     progress.end(report.calls);
     return report;
   } finally {
@@ -79,4 +86,8 @@ async function firstAgent(ask: AskHost): Promise<string> {
   const [name] = Array.isArray(names) ? names : [];
   if (typeof name !== 'string' || model === null) throw cliError('model_missing');
   return name;
+}
+
+function detailOf({ detail }: FairleadError): JsonObject {
+  return isJsonObject(detail ?? null) ? (detail as JsonObject) : {};
 }

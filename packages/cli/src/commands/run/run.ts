@@ -40,12 +40,17 @@ export async function run(context: CommandContext, text: string, flags: RunFlags
     const report = await runOn(context, { stateDirectory, wish, flags, signal: controller.signal });
     return await tellRun(context, report, { json: flags.json === true, isInterrupted: stop.isAsked });
   } catch (error) {
-    if (!stop.isAsked && !(error instanceof FairleadError && error.code === 'answer_lost')) throw error;
+    if (!stop.isAsked && !isLost(error)) throw error;
     await printError(context, error, 'run');
     return stop.isAsked ? exitCodes.interrupted : exitCodes.unknown;
   } finally {
     stop.release();
   }
+}
+
+/** What was asked for may have been done. */
+function isLost(error: unknown): boolean {
+  return error instanceof FairleadError && (error.code === 'run_lost' || error.code === 'answer_lost');
 }
 
 async function wishOf(context: CommandContext, text: string, flags: RunFlags): Promise<RunWish> {
