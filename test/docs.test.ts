@@ -10,20 +10,11 @@ import { homedir, hostname } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readHostConfig } from '@fairlead/gateway';
-import {
-  agentKeys,
-  backendKeys,
-  policyKeys,
-  readAgents,
-  readBackends,
-  readPolicy,
-  readUsageSettings,
-  usageKeys,
-} from '@fairlead/host';
 import { readRunnerConfig } from '@fairlead/runner';
 import { hygiene, type Requirement, repositoryRoot, requires, temporaryFolder } from '@fairlead/testing';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
 import { extensionKeys, extensionTablesOf } from '../packages/cli/src/extensions/extension-tables.ts';
+import { agentTableKeys, agentTablesOf } from '../packages/cli/src/host/agent-tables.ts';
 import { buildProgram } from '../packages/cli/src/program.ts';
 import { commandsOf, documentedCommands } from './docs/command-reference.ts';
 import { type Block, type Page, readPages } from './docs/markdown.ts';
@@ -147,21 +138,14 @@ test('every TOML block is a configuration file that is accepted without a warnin
     const where = `${page.path}:${block.line}`;
     writeFileSync(path, block.text);
     if (isHostConfig(page, block)) {
-      const readElsewhere = [...extensionKeys, ...backendKeys, ...usageKeys, ...policyKeys, ...agentKeys];
+      const readElsewhere = [...extensionKeys, ...agentTableKeys];
       const reading = await readHostConfig({ path, isNamed: true, env: {}, readElsewhere });
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.fault.message}`);
       assert.deepEqual(reading.warnings, [], where);
       const warned: string[] = [];
       extensionTablesOf(reading, (message) => warned.push(message));
+      agentTablesOf(reading, 'UTC', (message) => warned.push(message));
       assert.deepEqual(warned, [], where);
-      const { document } = reading;
-      const parts = [
-        readBackends(document),
-        readUsageSettings(document, 'UTC'),
-        readPolicy(document),
-        readAgents(document),
-      ];
-      for (const part of parts) assert.deepEqual(part.ok ? part.notices : part.problem, [], where);
     } else {
       const reading = await readRunnerConfig(path, 'linux');
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.localDetail}`);
@@ -295,6 +279,8 @@ function blocksIn(language: string): { readonly page: Page; readonly block: Bloc
 function isHostConfig(page: Page, block: Block): boolean {
   return (
     page.path.endsWith('configuration-host.md') ||
-    /^\[+(gateway|policy|limits|extensions|backends|agents)\b/m.test(block.text)
+    /^\[+(gateway|policy|limits|extensions|backends|agents|schedules|web|skills|embedding|mcp|plugins\.pinned)\b/m.test(
+      block.text,
+    )
   );
 }
