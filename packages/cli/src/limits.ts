@@ -135,3 +135,38 @@ export const operatorTokenLimits = Object.freeze({
   /** Renewed at a start when less than this is left, so that a week's holiday does not end it. */
   renewBelowMs: 7 * dayMs,
 });
+
+/** `fairlead chat`. */
+export const chatLimits = Object.freeze({
+  /** An escape sequence arrives in one piece, also over a slow line; a lone escape is the key. */
+  escapeMs: 50,
+  /** Who is writing when a question appears needs this long to see it. */
+  questionMs: 500,
+  /** The second Ctrl-C that leaves. */
+  againMs: 2 * secondMs,
+  noticeMs: 4 * secondMs,
+  /** What changes with the time is drawn anew. */
+  tickMs: secondMs,
+  /** Words that arrive faster than anybody reads are drawn together. */
+  drawMs: 30,
+  /** Texts that arrow keys and the search find. */
+  historyTexts: 500,
+  searchCharacters: 200,
+  /** A line that is longer is no command any more. */
+  menuCharacters: 8_192,
+  /** What a step says while it says it: the entry that follows has 64 KiB. */
+  wordsCharacters: 262_144,
+  /** Turns of which something may still be told late. */
+  turnsOver: 64,
+  /** What can be read back without asking the host. */
+  blocks: 5_000,
+  /** What of a session is printed when it is opened: a screen or two. */
+  openedBlocks: 12,
+  /** Pauses between attempts to reach a host that went away: a restart takes a second or two. */
+  retryFirstMs: 250,
+  retryMostMs: 4 * secondMs,
+  /** A stream sends something every 15 s; two missed pings and it is gone. */
+  silentMs: 40 * secondMs,
+  /** `/compact` asks a model. */
+  commandMs: 600 * secondMs,
+});

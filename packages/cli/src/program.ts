@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { CommandOutput } from './command-context.ts';
 import { registerApprovalCommands } from './commands/approvals/register-approval-commands.ts';
+import { registerChatCommand } from './commands/chat/register-chat-command.ts';
 import { registerDataCommands } from './commands/data/register-data-commands.ts';
 import type { Execute } from './commands/execute.ts';
 import { registerExtCommands } from './commands/ext/register-ext-commands.ts';
@@ -40,6 +41,7 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
       '\nBegin with `fairlead up`. `fairlead COMMAND --help` shows what a command takes.',
     );
   registerHostCommands(program, execute);
+  registerChatCommand(program, execute);
   registerRunCommand(program, execute);
   registerSessionCommands(program, execute);
   registerApprovalCommands(program, execute);

@@ -3,13 +3,15 @@ import { isJsonObject, type JsonObject } from '@fairlead/base';
 import { clientLimits } from '../limits.ts';
 import { parseServerUrl, readAnswerJson } from './api-client.ts';
 
-/** One event of a stream of the host: `event` is its name, `data` its object. */
-export type StreamEvent = { readonly event: string; readonly data: JsonObject };
+/** One event of a stream of the host: `event` is its name, `data` its object; `id` says behind what one goes on later. */
+export type StreamEvent = { readonly event: string; readonly data: JsonObject; readonly id?: string };
 
 /** A stream that is open. */
 export type EventStream = {
   /** Resolves once the host listens to us, or when there is no stream. */
   readonly opened: Promise<void>;
+  /** Resolves when it has ended, with the status that the host answered; null where it answered nothing. */
+  readonly closed: Promise<number | null>;
   close(): void;
 };
 
@@ -18,17 +20,32 @@ export type EventStream = {
  * a stream shows what happens, it does not decide anything.
  */
 export function openEventStream(
-  { url, path, token }: { readonly url: string; readonly path: string; readonly token: string | undefined },
+  {
+    url,
+    path,
+    token,
+    after,
+  }: {
+    readonly url: string;
+    readonly path: string;
+    readonly token: string | undefined;
+    /** The id of the last event that was heard before. */
+    readonly after?: string | undefined;
+  },
   hear: (event: StreamEvent) => void,
 ): EventStream {
   const { promise: opened, resolve } = Promise.withResolvers<void>();
+  const { promise: closed, resolve: end } = Promise.withResolvers<number | null>();
   const parser = new EventParser(hear);
   const headers = {
     accept: 'text/event-stream',
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(after === undefined ? {} : { 'last-event-id': after }),
   };
+  let status: number | null = null;
   const asked = request(parseServerUrl(url, path), { headers, agent: false });
   asked.on('response', (response) => {
+    status = response.statusCode ?? null;
     resolve();
     if (response.statusCode !== 200) return void response.destroy();
     response.setEncoding('utf8');
@@ -38,9 +55,12 @@ export function openEventStream(
     response.on('error', () => {});
   });
   asked.on('error', () => resolve());
-  asked.on('close', () => resolve());
+  asked.on('close', () => {
+    resolve();
+    end(status);
+  });
   asked.end();
-  return { opened, close: () => void asked.destroy() };
+  return { opened, closed, close: () => void asked.destroy() };
 }
 
 /** Lines of the format that the WHATWG calls an event stream. */
@@ -49,6 +69,7 @@ export class EventParser {
   #rest = '';
   #event = '';
   #data: string[] = [];
+  #id: string | undefined;
 
   constructor(hear: (event: StreamEvent) => void) {
     this.#hear = hear;
@@ -72,6 +93,7 @@ export class EventParser {
     const value = colon === -1 ? '' : line.slice(colon + 1).replace(/^ /, '');
     if (name === 'event') this.#event = value;
     else if (name === 'data') this.#data.push(value);
+    else if (name === 'id') this.#id = value;
   }
 
   #dispatch(): void {
@@ -79,7 +101,9 @@ export class EventParser {
     const text = this.#data.join('\n');
     this.#event = '';
     this.#data = [];
+    const id = this.#id === undefined ? {} : { id: this.#id };
+    this.#id = undefined;
     const data = text === '' ? {} : readAnswerJson(Buffer.from(text));
-    if (isJsonObject(data)) this.#hear({ event, data });
+    if (isJsonObject(data)) this.#hear({ event, data, ...id });
   }
 }

@@ -1,0 +1,293 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { JsonObject } from '@fairlead/base';
+import type { CommandContext } from '../../command-context.ts';
+import { exitCodes } from '../../exit-codes.ts';
+import { type Block, certaintyText, type Question, word } from '../model/block.ts';
+import type { ChatEvent } from '../model/chat-events.ts';
+import { LiveTurns } from '../model/live-turns.ts';
+import { Transcript } from '../model/transcript.ts';
+import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { Errands } from '../wire/errands.ts';
+import type { HostDoor } from '../wire/host-door.ts';
+import { SessionLink } from '../wire/session-link.ts';
+
+const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+
+/**
+ * A chat without a terminal: each line of the input is said, or is a command, once what was said before is answered. Answers go to stdout, all else to stderr.
+ * Exit 0 where the last turn ended well, 1 where it or a command did not, 3 where the end of a call is not known, 130 where it was broken off.
+ */
+export async function plainChat(
+  context: Pick<CommandContext, 'clock' | 'random' | 'stdout' | 'stderr'>,
+  options: {
+    readonly door: HostDoor;
+    readonly session: string;
+    readonly input: Readable;
+    readonly source?: Pick<NodeJS.Process, 'on' | 'off'>;
+  },
+): Promise<{ readonly exit: number; readonly session: string }> {
+  const { source = process } = options;
+  const chat = new PlainChat(context, options);
+  const stop = () => chat.breakOff();
+  for (const signal of signals) source.on(signal, stop);
+  try {
+    return await chat.run(options.input);
+  } finally {
+    for (const signal of signals) source.off(signal, stop);
+  }
+}
+
+class PlainChat {
+  readonly #context: Pick<CommandContext, 'clock' | 'random' | 'stdout' | 'stderr'>;
+  readonly #door: HostDoor;
+  #live = new LiveTurns();
+  #transcript = new Transcript(this.#live);
+  #link: SessionLink;
+  #errands: Errands;
+  /** Agents that answer a message and have not ended a turn for it. */
+  #isWaiting = false;
+  #messages = 0;
+  #exit: number = exitCodes.done;
+  #isUnknown = false;
+  #isOver = false;
+  #isBrokenOff = false;
+  #questions: readonly Question[] = [];
+  readonly #told = new Set<string>();
+  #isInputOver = false;
+  /** What to try again when something has happened. */
+  #woken: (() => void) | null = null;
+  #isLive = false;
+
+  constructor(
+    context: Pick<CommandContext, 'clock' | 'random' | 'stdout' | 'stderr'>,
+    { door, session }: { readonly door: HostDoor; readonly session: string },
+  ) {
+    this.#context = context;
+    this.#door = door;
+    [this.#link, this.#errands] = this.#open(session);
+  }
+
+  async run(input: Readable): Promise<{ readonly exit: number; readonly session: string }> {
+    const lines = createInterface({ input, terminal: false });
+    const waiting: string[] = [];
+    lines.on('line', (line) => {
+      waiting.push(line);
+      this.#wake();
+    });
+    lines.once('close', () => {
+      this.#isInputOver = true;
+      this.#wake();
+    });
+    try {
+      await this.#until(() => this.#isLive);
+      while (!this.#isOver) {
+        await this.#until(() => waiting.length > 0 || this.#isInputOver);
+        if (this.#isBrokenOff) waiting.length = 0;
+        const [line] = waiting;
+        if (line === undefined && this.#isInputOver && !this.#isWaiting) break;
+        await this.#until(() => !this.#isWaiting || this.#canGoOn(waiting[0]));
+        if (this.#isOver) break;
+        if (waiting.length === 0 && this.#questions.length > 0) await this.#denyAll();
+        else if (waiting.length > 0) await this.#say(waiting.shift() ?? '');
+      }
+    } finally {
+      lines.close();
+      input.destroy();
+      this.#errands.close();
+      await this.#link.close();
+    }
+    const exit = this.#isBrokenOff ? exitCodes.interrupted : this.#isUnknown ? exitCodes.unknown : this.#exit;
+    return { exit, session: this.#link.session };
+  }
+
+  /** The turn is cancelled; a second time, nothing is waited for. */
+  breakOff(): void {
+    if (this.#isBrokenOff || !this.#isWaiting) this.#isOver = true;
+    else void this.#errands.run({ do: 'cancel' }, this.#link);
+    this.#isBrokenOff = true;
+    this.#isInputOver = true;
+    this.#wake();
+  }
+
+  /** While somebody is asked, a command may answer; when nobody can any more, that is said. */
+  #canGoOn(line: string | undefined): boolean {
+    if (this.#questions.length === 0) return false;
+    return line === undefined ? this.#isInputOver : line.startsWith('/');
+  }
+
+  async #denyAll(): Promise<void> {
+    const asked = this.#questions;
+    this.#questions = [];
+    for (const { id, tool } of asked) {
+      this.#context.stderr(`fairlead: nobody is there to decide: ${visibleLine(tool)} is denied\n`);
+      await this.#errands.run({ do: 'decide', approval: id, decision: 'deny' }, this.#link);
+    }
+  }
+
+  async #say(line: string): Promise<void> {
+    if (line.trim() === '') return;
+    if (line.startsWith('/')) return await this.#errands.run({ do: 'command', line }, this.#link);
+    this.#messages += 1;
+    this.#isWaiting = true;
+    await this.#errands.run({ do: 'post', message: this.#messages, text: line }, this.#link);
+  }
+
+  #open(session: string): [SessionLink, Errands] {
+    const { clock, random } = this.#context;
+    this.#isLive = false;
+    this.#live = new LiveTurns();
+    this.#transcript = new Transcript(this.#live);
+    const hear = (event: ChatEvent) => {
+      if (this.#link !== link) return;
+      this.#take(event);
+      this.#wake();
+    };
+    const link: SessionLink = new SessionLink({
+      door: this.#door,
+      clock,
+      session,
+      hear: (event) => hear(event),
+    });
+    const outcome = {
+      hear,
+      open: (other: string) => {
+        this.#errands.close();
+        void this.#link.close();
+        [this.#link, this.#errands] = this.#open(other);
+      },
+      leave: () => {
+        this.#isOver = true;
+        this.#wake();
+      },
+    };
+    return [link, new Errands({ door: this.#door, random, outcome })];
+  }
+
+  #take(event: ChatEvent): void {
+    const nowMs = this.#context.clock.monotonicMs();
+    switch (event.kind) {
+      case 'opened':
+        for (const entry of event.entries) {
+          const isNew = this.#transcript.hear(entry, nowMs);
+          if (isNew && !event.isNew) this.#ended(entry);
+        }
+        // What was said before is read with `fairlead session show`.
+        if (event.isNew) this.#transcript.skipTo(0);
+        this.#print();
+        return;
+      case 'link':
+        if (!event.isLive && this.#isLive)
+          this.#context.stderr('fairlead: the host does not answer; waiting for it\n');
+        this.#isLive = event.isLive;
+        if (event.isLive) void this.#errands.run({ do: 'questions' }, this.#link);
+        return;
+      case 'stream':
+        this.#stream(event.event, event.data, nowMs);
+        return;
+      case 'questions':
+        this.#ask(event.questions);
+        return;
+      case 'unposted':
+        this.#isWaiting = false;
+        this.#failed(event.fault);
+        return;
+      case 'posted':
+        if (!event.isHeard) this.#isWaiting = false;
+        return;
+      case 'answered':
+        if (event.text !== '') this.#context.stdout(`${visibleText(event.text)}\n`);
+        return;
+      case 'failed':
+        this.#failed(event.fault);
+        return;
+      default:
+    }
+  }
+
+  #stream(event: string, data: JsonObject, nowMs: number): void {
+    if (event === 'entry') {
+      if (this.#transcript.hear(data, nowMs)) this.#ended(data);
+      this.#print();
+      return;
+    }
+    if (event === 'approval' || (event === 'state' && data['state'] === 'approval'))
+      void this.#errands.run({ do: 'questions' }, this.#link);
+  }
+
+  #ended(entry: JsonObject): void {
+    const { type, status, certainty } = entry;
+    if (type === 'tool_result' && certainty === 'outcome_unknown') this.#isUnknown = true;
+    if (type !== 'turn_end') return;
+    this.#isWaiting = false;
+    this.#exit = status === 'completed' || status === 'silent' ? exitCodes.done : exitCodes.failed;
+  }
+
+  #failed({
+    message,
+    code,
+    next,
+  }: {
+    readonly message: string;
+    readonly code: string;
+    readonly next: string | null;
+  }) {
+    this.#exit = exitCodes.failed;
+    this.#context.stderr(`fairlead: ${visibleLine(message)} (${visibleLine(code)})\n`);
+    if (next !== null) this.#context.stderr(`  next: ${visibleLine(next)}\n`);
+  }
+
+  /** Each is told whole, with the lines that decide it. */
+  #ask(questions: readonly Question[]): void {
+    this.#questions = questions;
+    for (const { id, tool, extension, risk, facts, arguments: given, decisions } of questions) {
+      if (this.#told.has(id)) continue;
+      this.#told.add(id);
+      const about = [['risk', risk] as const, ...facts].map(
+        ([label, text]) => `  ${label}: ${visibleLine(text)}\n`,
+      );
+      const ways = decisions.map((decision) => `/approvals ${decision} ${id}`);
+      this.#context.stderr(
+        `fairlead: ${visibleLine(tool)} of ${visibleLine(extension)} wants to run\n${about.join('')}` +
+          `${visibleText(given).replace(/^/gm, '  ')}\n  decide: ${ways.join(' | ')}\n`,
+      );
+    }
+  }
+
+  #print(): void {
+    for (const [, block] of this.#transcript.take()) this.#tell(block);
+  }
+
+  #tell(block: Block): void {
+    const { stdout, stderr } = this.#context;
+    switch (block.kind) {
+      case 'answer':
+        if (block.isInterim) stderr(`fairlead: ${visibleText(block.text)}\n`);
+        else if (block.text !== '') stdout(`${visibleText(block.text.replace(/\n+$/, ''))}\n`);
+        return;
+      case 'call':
+        stderr(`fairlead: ${visibleLine(block.call.tool)}: ${visibleLine(certaintyText(block.call))}\n`);
+        return;
+      case 'fault':
+        stderr(`fairlead: ${visibleText(block.text)} (${visibleLine(word(block.code))})\n`);
+        return;
+      case 'note':
+        stderr(`fairlead: ${visibleText(block.text)}\n`);
+        return;
+      default:
+    }
+  }
+
+  #wake(): void {
+    this.#woken?.();
+  }
+
+  /** Waits for events until something holds, or nothing is waited for any more. */
+  async #until(holds: () => boolean): Promise<void> {
+    while (!holds() && !this.#isOver) {
+      await new Promise<void>((resolve) => {
+        this.#woken = resolve;
+      });
+    }
+  }
+}
