@@ -7,7 +7,7 @@ import { fakePeer } from '../fake-peer.ts';
 import { fakeWeb } from './fake-web.ts';
 
 /** What a server was asked. */
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];

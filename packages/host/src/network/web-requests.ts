@@ -5,13 +5,13 @@ import { machineResolver, type Resolver } from './pinned-addresses.ts';
 import type { SearchTable, SearchType, WebSettings } from './read-web.ts';
 
 /** A search engine with its key, where it has one. */
-export interface KeyedEngine extends Omit<SearchTable, 'apiKeyEnv'> {
+interface KeyedEngine extends Omit<SearchTable, 'apiKeyEnv'> {
   readonly type: SearchType;
   readonly key?: string;
 }
 
 /** A request as a built-in makes it: its grant is its call's. */
-export type CallRequest = Omit<GuardedRequest, 'grant'>;
+type CallRequest = Omit<GuardedRequest, 'grant'>;
 
 /** What the built-in about the web may do. */
 export interface PeerWeb<Caller> {

@@ -1,7 +1,7 @@
 import { TextDecoder } from 'node:util';
 
 /** What a body is, by its type and its first bytes. */
-export type BodyKind = 'html' | 'text' | 'binary';
+type BodyKind = 'html' | 'text' | 'binary';
 
 /** `text` is empty for a binary body. `type` is the media type without parameters, empty where none was said. */
 export interface PageText {

@@ -3,7 +3,7 @@ import type { SearchBackend, SearchType } from '../../peer/web-peer.ts';
 import { type SearchResult, searchResult } from '../page/search-result.ts';
 
 /** What is sent to an engine. */
-export interface SearchRequest {
+interface SearchRequest {
   readonly url: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
