@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { completed, failed } from '@fairlead/base';
+import type { Principal } from '@fairlead/dispatch';
+import { deactivate } from '@fairlead/hub';
+import { hygiene } from '@fairlead/testing';
+import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
+
+const LIST = { action: 'list', runner: 'local' } as const;
+
+async function callWith(room: ClientRoom, session: string, args = { text: 'hello' }) {
+  const params = { action: 'call', binding: await room.bind(), arguments: args };
+  return await room.call('plugin_tool', params, { session, caller: waiter() });
+}
+
+test('a client’s call stands in the session under the id of its answer, from the client, without its binding', async (t) => {
+  hygiene(t);
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  const answer = await callWith(room, session);
+  assert.deepEqual(gist(answer), ['completed', undefined]);
+  const entries = await room.entries(session);
+  const [call, result] = entries;
+  assert.ok(call?.type === 'tool_call' && result?.type === 'tool_result');
+  assert.deepEqual([call.call, result.call], [answer.call, answer.call]);
+  assert.deepEqual(call.from, { kind: 'client', id: 'tok_client', name: 'desk' });
+  assert.deepEqual(
+    [call.tool, call.extension, call.tier, call.arguments],
+    [
+      'plugin_tool',
+      'plugins',
+      'native',
+      { action: 'call', runner: 'local', plugin: 'echo', tool: 'say', arguments: { text: 'hello' } },
+    ],
+  );
+  assert.deepEqual(
+    [result.certainty, result.text, result.error, result.code],
+    ['completed', 'said', false, undefined],
+  );
+  assert.equal(JSON.stringify(entries).includes('wc_pbind_'), false);
+  const row = await room.journal.find(answer.call ?? '');
+  assert.deepEqual(
+    [row?.session, row?.action, row?.runner, row?.tool, row?.end],
+    [session, 'call', 'local', 'say', { certainty: 'completed', code: null }],
+  );
+  assert.deepEqual(await room.journalled(), ['call completed']);
+});
+
+test('reading through plugin_tool is recorded too, and goes on in a session that runs nothing', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.host.newSession({ agents: ['ann'], mode: 'inspect' });
+  const listed = await room.call('plugin_tool', LIST, { session });
+  assert.deepEqual(gist(listed), ['completed', undefined]);
+  assert.deepEqual(await room.told(session), [
+    'call plugin_tool',
+    `result completed: What there is now: Runners, the plugins of one, or the tools of one plugin.\n${JSON.stringify(listed.output)}`,
+  ]);
+  const manifest = await room.call('read_tool_manifest', { tool_name: 'plugin_tool' }, { session });
+  assert.deepEqual(gist(manifest), ['completed', undefined]);
+});
+
+for (const mode of ['inspect', 'read_only'] as const)
+  test(`a ${mode} session lets no plugin_tool call, check or reload run, and says so in itself`, async (t) => {
+    const room = await clientRoom(t);
+    const session = await room.host.newSession({ agents: ['ann'], mode });
+    const binding = await room.bind();
+    for (const params of [
+      { action: 'call', binding, arguments: {} },
+      { action: 'check', runner: 'local', plugin: 'echo' },
+      { action: 'reload', runner: 'local' },
+    ])
+      assert.deepEqual(gist(await room.call('plugin_tool', params, { session })), [
+        'not_started',
+        'session_guard_denied',
+      ]);
+    assert.deepEqual(room.runner.sent, []);
+    const told = await room.told(session);
+    assert.equal(told.length, 6);
+    assert.match(told[1] ?? '', /^result not_started session_guard_denied: /);
+    const reload = { tool: 'reload_runner_config', arguments: { runner: 'local' } };
+    const manager: Principal = { ...CLIENT, scopes: [...CLIENT.scopes, 'runner:manage'] };
+    const answer = await room.call('call_runtime_tool', reload, { session, principal: manager });
+    assert.deepEqual(gist(answer), ['not_started', 'session_guard_denied']);
+  });
+
+test('plugin_tool on a session needs the extension plugins active there, at the moment of the call', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  assert.deepEqual(gist(await room.call('plugin_tool', LIST, { session })), ['completed', undefined]);
+  const database = await room.host.sessions.open(session);
+  await deactivate(database, 'plugins', room.floor.clock);
+  const answer = await room.call('plugin_tool', LIST, { session });
+  assert.deepEqual(gist(answer), ['not_started', 'tool_inactive']);
+  assert.match(answer.error?.message ?? '', /plugins/);
+  // On no session nothing is switched off.
+  assert.deepEqual(gist(await room.call('plugin_tool', LIST)), ['completed', undefined]);
+});
+
+test('an id that is no session, another kind of database, a name or a wrong spelling is unknown, and stands nowhere', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.host.newSession({ name: 'plans', agents: ['ann'] });
+  const agent = (await room.host.agents.resolve('ann')).id;
+  for (const wrong of [
+    ...['plans', agent, `ses_${agent.slice(4)}`, session.slice(0, -1), `${session}A`, session.toUpperCase()],
+    ...['ses_', '../etc/passwd', ' '],
+  ]) {
+    const answer = await room.call('plugin_tool', LIST, { session: wrong });
+    assert.deepEqual(gist(answer), ['not_started', 'unknown_session_id'], wrong);
+    const inside = await room.inside(wrong, 'anything');
+    assert.deepEqual(gist(inside), ['not_started', 'unknown_session_id'], wrong);
+  }
+  assert.deepEqual(await room.told(session), []);
+  assert.deepEqual(
+    new Set(await room.journalled()),
+    new Set(['list not_started unknown_session_id', 'anything not_started unknown_session_id']),
+  );
+});
+
+test('nothing is written into a session that was closed, and nothing runs', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  await room.host.closeSession(session);
+  assert.deepEqual(gist(await callWith(room, session)), ['not_started', 'session_closed']);
+  assert.deepEqual(gist(await room.inside(session, 'say')), ['not_started', 'session_closed']);
+  assert.deepEqual(room.runner.sent, []);
+  assert.deepEqual(await room.told(session), []);
+});
+
+test('a token that is limited to Runners uses no session whose agents may use others', async (t) => {
+  const room = await clientRoom(t, {
+    agents: [{ name: 'ann' }, { name: 'ben', runners: ['local'] }],
+  });
+  const wide = await room.session('ann');
+  const narrow = await room.session('ben');
+  const principal: Principal = { ...CLIENT, runners: ['local'] };
+  assert.deepEqual(gist(await room.call('plugin_tool', LIST, { session: wide, principal })), [
+    'not_started',
+    'token_limited',
+  ]);
+  assert.deepEqual(gist(await room.inside(wide, 'say', {}, { principal })), ['not_started', 'token_limited']);
+  assert.deepEqual(gist(await room.call('plugin_tool', LIST, { session: narrow, principal })), [
+    'completed',
+    undefined,
+  ]);
+  const listed = await room.call('session_list', {}, { principal });
+  assert.deepEqual(
+    (listed.output?.['sessions'] as { id: string }[] | undefined)?.map(({ id }) => id),
+    [narrow],
+  );
+  assert.deepEqual(gist(await room.call('session_create', { agents: ['ann'] }, { principal })), [
+    'not_started',
+    'token_limited',
+  ]);
+});
+
+test('a paused host runs no effect of a client in a session', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  await room.host.pause();
+  assert.deepEqual(gist(await callWith(room, session)), ['not_started', 'host_paused']);
+  await room.host.resume();
+  assert.deepEqual(gist(await callWith(room, session)), ['completed', undefined]);
+});
+
+test('a call whose answer was lost is unknown in the session, and settles there once when its Runner tells', async (t) => {
+  hygiene(t);
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  room.runner.answer = () => {
+    room.runner.connected = [];
+    return failed('outcome_unknown', 'runner_unavailable', '');
+  };
+  const { connected } = room.runner;
+  const answer = await callWith(room, session);
+  assert.deepEqual(gist(answer), ['outcome_unknown', 'runner_unavailable']);
+  await room.settler.idle();
+  assert.deepEqual((await room.told(session)).length, 2);
+  room.runner.connected = connected;
+  room.runner.outcome = (call) =>
+    completed({
+      kind: 'outcome',
+      call,
+      state: 'completed',
+      response: {
+        dispatch_state: 'completed',
+        payload: { kind: 'tools_call', result: { content: [{ type: 'text', text: 'said after all' }] } },
+      },
+    });
+  const ask = { action: 'outcome', call: answer.call ?? '' };
+  const now = await room.call('plugin_tool', ask);
+  assert.equal(now.output?.['certainty'], 'completed');
+  await room.call('plugin_tool', ask);
+  const settled = (await room.entries(session)).filter(({ type }) => type === 'tool_settled');
+  assert.equal(settled.length, 1);
+  const [entry] = settled;
+  assert.ok(entry?.type === 'tool_settled');
+  assert.deepEqual(
+    [entry.call, entry.certainty, entry.code, entry.text, entry.from],
+    [answer.call, 'completed', undefined, 'said after all', { kind: 'host', id: 'host' }],
+  );
+  const row = await room.journal.find(answer.call ?? '');
+  assert.deepEqual(row?.settlement, { certainty: 'completed', code: null });
+});
+
+test('a secret in a result is left out of the session, and the client has it as the plugin gave it', async (t) => {
+  const room = await clientRoom(t, { secrets: ['hunter2-hunter2'] });
+  const session = await room.session('ann');
+  room.runner.answer = () =>
+    completed({ kind: 'tools_call', result: { content: [{ type: 'text', text: 'key hunter2-hunter2' }] } });
+  const answer = await callWith(room, session, { text: 'hunter2-hunter2' });
+  assert.match(JSON.stringify(answer.output), /hunter2-hunter2/);
+  const [call, result] = await room.entries(session);
+  assert.equal(JSON.stringify([call, result]).includes('hunter2-hunter2'), false);
+  assert.ok(result?.type === 'tool_result');
+  assert.deepEqual(result.redacted, ['configured_secret']);
+});
+
+test('arguments that no tool takes are not kept', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  const huge = { tool: 'plugin_tool', arguments: { text: 'x'.repeat(200_000) } };
+  const answer = await room.call('call_runtime_tool', huge, { session });
+  assert.deepEqual(gist(answer), ['not_started', 'tool_route_direct']);
+  const [call] = await room.entries(session);
+  assert.ok(call?.type === 'tool_call');
+  assert.deepEqual(Object.keys(call.arguments), ['$left_out']);
+});
