@@ -101,6 +101,12 @@ export {
   screenOutput,
 } from './leaks/screen-result.ts';
 export { visibleArguments, visibleName } from './leaks/visible-text.ts';
+export type { Embedder, EmbeddingFault } from './memory/embedding/embedder.ts';
+export {
+  type EmbeddingSettings,
+  embeddingKeys,
+  readEmbedding,
+} from './memory/embedding/read-embedding.ts';
 export {
   type AppendedBackend,
   appendBackend,
@@ -187,13 +193,13 @@ export { type NewSession, type SessionLine, Sessions, type SessionsOptions } fro
 export { beginTurn, endTurn, speakerOf, type TurnBegin, type TurnEnd } from './sessions/turns.ts';
 export { feedWakes } from './sessions/wake-feed.ts';
 export { type NextTurn, nextTurn, type PendingWake, pendingWakes } from './sessions/wakes.ts';
+export { readSkillSettings, type SkillSettings, skillKeys } from './skills/read-skill-dirs.ts';
 export type { SpawnEnd, SpawnRequest } from './spawn/spawn.ts';
 export { runTurn } from './turn/run-turn.ts';
 export { type RunningTurn, RunningTurns } from './turn/running-turns.ts';
 export { TurnBudget, type TurnBudgetOptions } from './turn/turn-budget.ts';
 export type { TurnFloor } from './turn/turn-floor.ts';
 export type { TurnOptions, TurnReport } from './turn/turn-options.ts';
-export { readSkillSettings, type SkillSettings, skillKeys } from './skills/read-skill-dirs.ts';
 export { CalendarDays, isZone } from './usage/calendar-day.ts';
 export { ceilingError, ceilingWords } from './usage/ceiling-words.ts';
 export type { Amount, Ceilings, UsageSettings } from './usage/ceilings.ts';

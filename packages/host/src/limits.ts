@@ -403,6 +403,8 @@ export const skillLimits = Object.freeze({
   headBytes: 16 * KIB,
   headValues: 512,
   headDepth: 8,
+  /** Brackets of its head that are open at one time, in texts too: the parser takes time for each. */
+  openBrackets: 64,
   /** Triggers, tags or tools of one skill, and characters of one. */
   words: 64,
   word: 64,

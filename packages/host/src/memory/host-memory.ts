@@ -1,6 +1,7 @@
 import type { Clock } from '@fairlead/base';
 import type { Database, Peer, Store } from '@fairlead/store';
 import type { Agents } from '../agents/agents.ts';
+import type { BankRight } from '../banks/bank-right.ts';
 import { type AgentBank, Banks, type KnownBank } from '../banks/banks.ts';
 import { hostError } from '../errors.ts';
 import { memoryLimits } from '../limits.ts';
@@ -27,10 +28,12 @@ export interface HostMemoryOptions {
   readonly report: (fault: EmbeddingFault) => void;
 }
 
-/** Whose memory: an agent’s own, or a bank that it was granted, by name or id. */
+/** Whose memory: an agent’s own, or a bank, by name or id. */
 export interface MemoryPlace {
   readonly agent: string;
   readonly bank?: string;
+  /** Somebody who acts with this peer’s role in the bank; else the agent does, with what it was granted. */
+  readonly isPerson?: boolean;
 }
 
 /** One memory that was found. */
@@ -115,7 +118,7 @@ export class HostMemory {
   /** A new record under the key; the older ones stay in the log and are found no more. Rejects with `memory_invalid`, what `Banks.openFor` does, or a code of the store. */
   async remember(place: MemoryPlace & { readonly session?: string }, memory: NewMemory): Promise<void> {
     const { key, value, tags } = checkMemory(memory);
-    const { database } = await this.#place(place, 'write');
+    const { database } = await this.open(place, 'write');
     const { agent, session } = place;
     const at = Math.floor(this.#options.clock.wallMs());
     const record = { key, value, tags, agent, at, ...(session === undefined ? {} : { session }) };
@@ -125,7 +128,7 @@ export class HostMemory {
   /** Is found no more from now on; the text stays in the log. Rejects with `memory_unknown` too. */
   async forget(place: MemoryPlace, key: string): Promise<void> {
     checkKey(key);
-    const { database } = await this.#place(place, 'write');
+    const { database } = await this.open(place, 'write');
     const latest = database.latest(MEMORY_TABLE);
     const known = await latest.get(key);
     const memory = known === undefined ? undefined : readMemory(known.value);
@@ -139,7 +142,7 @@ export class HostMemory {
     place: MemoryPlace,
     { query, tags = [], limit = memoryLimits.found }: RecallOptions,
   ): Promise<Recalled> {
-    const { database, bank } = await this.#place(place, 'read');
+    const { database, bank } = await this.open(place, 'read');
     const text = query.slice(0, memoryLimits.queryUnits).toWellFormed();
     const question =
       text.trim() === '' ? undefined : await this.#index?.question(text, memoryLimits.queryTimeoutMs);
@@ -175,22 +178,17 @@ export class HostMemory {
     await this.#index?.close();
   }
 
-  /** The database of a place, for a person who acts with this peer’s role and not with an agent’s grant. */
-  async databaseOf({
-    agent,
-    bank,
-  }: MemoryPlace): Promise<{ readonly database: Database; readonly bank?: KnownBank }> {
+  /** Its database, for what is wanted there now. Rejects with `bank_unknown`, `bank_revoked`, `bank_read_only`, `bank_ambiguous`. */
+  async open(
+    { agent, bank, isPerson = false }: MemoryPlace,
+    want: BankRight,
+  ): Promise<{ readonly database: Database; readonly bank?: KnownBank }> {
     if (bank === undefined) return { database: await this.#options.agents.open(agent) };
+    if (!isPerson) return await this.banks.openFor(agent, bank, want);
     const known = await this.banks.find(bank);
-    return { database: await this.banks.database(known.id), bank: known };
-  }
-
-  async #place(
-    { agent, bank }: MemoryPlace,
-    want: 'read' | 'write',
-  ): Promise<{ readonly database: Database; readonly bank?: AgentBank }> {
-    if (bank === undefined) return { database: await this.#options.agents.open(agent) };
-    return await this.banks.openFor(agent, bank, want);
+    if (known.role === null) throw hostError('bank_revoked');
+    if (want === 'write' && known.role === 'read') throw hostError('bank_read_only');
+    return { bank: known, database: await this.banks.database(known.id) };
   }
 
   async #topicPlaces(
@@ -231,7 +229,7 @@ export class HostMemory {
   }
 }
 
-function shown({ memory, score }: FoundMemory, bank: AgentBank | undefined): RecalledMemory {
+function shown({ memory, score }: FoundMemory, bank: KnownBank | undefined): RecalledMemory {
   const { key, value, tags, at } = memory;
   return { key, value, tags, at, score, ...(bank === undefined ? {} : { bank: bank.name }) };
 }

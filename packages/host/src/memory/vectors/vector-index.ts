@@ -83,7 +83,8 @@ export class VectorIndex {
     if (known !== undefined) return known;
     if (this.#options.clock.monotonicMs() < this.#silentUntilMs) return undefined;
     const embedded = await this.#options.embedder.embed([text], timeoutMs, this.#end.signal);
-    if (!embedded.ok) this.#failed(embedded.fault);
+    // A query that it refuses says nothing about the next one.
+    if (!embedded.ok && embedded.fault.code !== 'embedding_refused') this.#failed(embedded.fault);
     const vector = embedded.ok ? quantized(embedded.vectors[0] ?? []) : undefined;
     if (vector === undefined) return undefined;
     this.#failures = 0;
@@ -197,7 +198,8 @@ export class VectorIndex {
       for (const row of wanted) if (!(await this.#makeSome([row]))) return false;
       return true;
     }
-    this.#options.report(embedded.fault);
+    // Said the first time; the next tries of the same text end alike.
+    if (wanted.every(({ tries }) => tries === 0)) this.#options.report(embedded.fault);
     await this.#rows.write(wanted.map((row) => this.#rows.refused(row)));
     return true;
   }
