@@ -118,6 +118,7 @@ test('/agent set takes the value as it was typed, or what one pair of quotes hol
   );
   assert.equal(await value(`/agent set ann system_prompt 'Be  short.'`), 'Be  short.');
   assert.equal(await value('/agent set ann system_prompt "two\nlines"'), 'two\nlines');
+  assert.equal(await value('/agent set ann system_prompt 42'), '42');
   assert.deepEqual(await value('/agent set ann tools []'), []);
   assert.deepEqual(await value('/agent set ann tools read_file, shell'), ['read_file', 'shell']);
   assert.deepEqual(await value('/agent set ann tools ""'), []);

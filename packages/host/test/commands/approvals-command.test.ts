@@ -84,8 +84,10 @@ test('approve and deny decide once, by id or by a beginning that fits one call a
     text: 'It was decided, expired or cancelled before; that stands.',
     data: { approval: second.id, decision: 'approve', stands: false },
   });
-  for (const wrong of ['apr_', first.id.slice(0, 7), 'apr_nothing'])
+  const third = await approvals.ask(approvalOf({ digest: 'd3' }));
+  for (const wrong of ['apr_', third.id.slice(0, 7), 'apr_nothing'])
     assert.equal(codeOf(await run(`/approve ${wrong}`)), 'approval_unknown', wrong);
+  assert.equal((await approvals.find(third.id))?.state, 'open');
 });
 
 test('a beginning that fits several calls decides none of them', async (t) => {
