@@ -74,12 +74,26 @@ function readText(whole: string): SkillTextReading {
   const yaml = lines.slice(1, end).join('\n');
   if (Buffer.byteLength(yaml) > skillLimits.headBytes)
     throw new Unreadable(2, `its head is larger than ${skillLimits.headBytes / 1024} KiB`);
+  checkNesting(lines.slice(0, end));
   const head = new HeadReader(yaml).head();
   const body = lines
     .slice(end + 1)
     .join('\n')
     .trim();
   return { ok: true, head, body };
+}
+
+/** The parser goes into itself for each level: what no head has is refused before it is parsed. Brackets inside of texts count, too. */
+function checkNesting(lines: readonly string[]): void {
+  let depth = 0;
+  for (const [at, line] of lines.entries()) {
+    if (/^\.\.\.\s*$/.test(line)) throw new Unreadable(at + 1, 'its head ends before its last line (at ...)');
+    for (const character of line)
+      if (character === '[' || character === '{') depth += 1;
+      else if (character === ']' || character === '}') depth = Math.max(0, depth - 1);
+    if (depth > skillLimits.openBrackets || /(?:[-?:]\s+){33}/.test(line))
+      throw new Unreadable(at + 1, 'its head is nested too deeply');
+  }
 }
 
 /** The YAML between the lines, whose own first line is the file's second. */
@@ -147,15 +161,19 @@ class HeadReader {
   #tools(metadata: { readonly [key: string]: Value }): readonly string[] {
     const tools = this.#words('requires_tools', metadata, /[,\s]/);
     for (const tool of tools)
-      if (!TOOL.test(tool)) this.#refuse('requires_tools', 'requires_tools must be names of tools');
+      if (!TOOL.test(tool))
+        this.#refuse(this.#placeOf('requires_tools'), 'requires_tools must be names of tools');
     return tools;
+  }
+
+  #placeOf(key: string): string {
+    return this.#root[key] === undefined ? 'metadata' : key;
   }
 
   /** A list of short texts, or one text that is taken apart; at the top, else under `metadata`, where values are texts. */
   #words(key: string, metadata: { readonly [key: string]: Value }, between: RegExp): readonly string[] {
-    const isAbove = this.#root[key] !== undefined;
-    const value = (isAbove ? this.#root[key] : metadata[key]) ?? [];
-    const place = isAbove ? key : 'metadata';
+    const value = this.#root[key] ?? metadata[key] ?? [];
+    const place = this.#placeOf(key);
     const parts = typeof value === 'string' ? value.split(between) : value;
     if (!Array.isArray(parts)) this.#refuse(place, `${key} must be a list of words`);
     const words = (parts as readonly Value[]).map((word) => {
