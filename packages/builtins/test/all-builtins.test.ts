@@ -22,7 +22,18 @@ async function tools() {
 test('the built-ins stand in this order, and nothing is wrong with them', () => {
   assert.deepEqual(
     allBuiltins.map(({ manifest }) => manifest.name),
-    ['core', 'fs', 'system', 'web', 'schedule', 'agent_schedule', 'path_normalizer', 'security_warnings'],
+    [
+      'core',
+      'fs',
+      'system',
+      'web',
+      'memory',
+      'skills',
+      'schedule',
+      'agent_schedule',
+      'path_normalizer',
+      'security_warnings',
+    ],
   );
   for (const extension of allBuiltins) {
     assert.equal(isExtension(extension), true);
@@ -54,6 +65,12 @@ test('each tool says its risk, when it is asked for, its time and what it touche
       ['system/describe_tool', 'low', 'never', 60_000, 'read', 0, undefined],
       ['web/web_fetch', 'medium', 'unless_auto_approved', 60_000, 'write', 0, undefined],
       ['web/web_search', 'low', 'never', 120_000, 'read', 0, undefined],
+      ['memory/remember', 'low', 'never', 60_000, 'records', 0, undefined],
+      ['memory/recall', 'low', 'never', 60_000, 'read', 0, undefined],
+      ['memory/list_memory_banks', 'low', 'never', 60_000, 'read', 0, undefined],
+      ['skills/skill_list', 'low', 'never', 60_000, 'read', 0, undefined],
+      ['skills/skill_search', 'low', 'never', 60_000, 'read', 0, undefined],
+      ['skills/skill_show', 'low', 'never', 60_000, 'read', 0, undefined],
       ['schedule/schedule_add', 'low', 'never', 60_000, 'write', 0, undefined],
       ['schedule/schedule_modify', 'low', 'never', 60_000, 'write', 0, undefined],
       ['schedule/schedule_remove', 'low', 'never', 60_000, 'write', 0, undefined],

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { hygiene } from '@fairlead/testing';
+import { hygiene, requires } from '@fairlead/testing';
 import { skillSource } from '../../src/skills/install/skill-source.ts';
 import { skillsRoom, skillText } from './skills-room.ts';
 
@@ -124,7 +124,9 @@ test('into an agent it is trusted, because this peer wrote it there; a file that
   await assert.rejects(r.skills.install({ source }, { bank: 'none' }, signal), { code: 'bank_unknown' });
 });
 
-test('from a repository: a ref is resolved to its commit, and later commits change nothing', async (t) => {
+test('from a repository: a ref is resolved to its commit, and later commits change nothing', {
+  skip: requires('git'),
+}, async (t) => {
   hygiene(t);
   const r = await skillsRoom(t);
   const upstream = repository(t, r.floor.folder);
@@ -149,7 +151,9 @@ test('from a repository: a ref is resolved to its commit, and later commits chan
   assert.deepEqual(readdirSync(join(r.stateDirectory, 'skills')), ['a']);
 });
 
-test('a repository that is a skill as a whole; a folder of this machine with a ref is one too', async (t) => {
+test('a repository that is a skill as a whole; a folder of this machine with a ref is one too', {
+  skip: requires('git'),
+}, async (t) => {
   const r = await skillsRoom(t);
   const upstream = repository(t, r.floor.folder);
   const commit = upstream.commit({ 'SKILL.md': skillText('whole'), 'x.md': 'x' });
@@ -158,7 +162,9 @@ test('a repository that is a skill as a whole; a folder of this machine with a r
   assert.equal(existsSync(join(r.stateDirectory, 'skills/whole/.git')), false);
 });
 
-test('nothing of a repository runs: no hook, no filter, no submodule, no link out', async (t) => {
+test('nothing of a repository runs: no hook, no filter, no submodule, no link out', {
+  skip: requires('git'),
+}, async (t) => {
   const r = await skillsRoom(t);
   const upstream = repository(t, r.floor.folder);
   const mark = join(r.floor.folder, 'ran');
@@ -184,7 +190,9 @@ test('nothing of a repository runs: no hook, no filter, no submodule, no link ou
   });
 });
 
-test('what git cannot fetch is told in its words, and leaves nothing', async (t) => {
+test('what git cannot fetch is told in its words, and leaves nothing', {
+  skip: requires('git'),
+}, async (t) => {
   const r = await skillsRoom(t);
   const upstream = repository(t, r.floor.folder);
   upstream.commit({ 'SKILL.md': skillText('a') });
