@@ -11,10 +11,26 @@ export const MEMORY_ACTIONS = [
 
 export interface MemoryLine {
   readonly action: string;
-  readonly name?: string;
-  readonly value?: string;
-  readonly more?: string;
+  readonly words: readonly string[];
+  /** Absent: the session’s own. */
+  readonly agent?: string;
+  /** Absent: the agent’s own memory. */
   readonly bank?: string;
+}
+
+const WHOSE = /^(agent|bank):(.+)$/s;
+
+/** Takes what says whose memory is meant from the front of the words. */
+export function memoryLineOf(action: string, words: readonly string[]): MemoryLine {
+  const whose: { agent?: string; bank?: string } = {};
+  let taken = 0;
+  for (const word of words) {
+    const [, kind, name] = WHOSE.exec(word) ?? [];
+    if (kind === undefined || name === undefined) break;
+    whose[kind as keyof typeof whose] = name;
+    taken += 1;
+  }
+  return { action, words: words.slice(taken), ...whose };
 }
 
 /** Where a line of `/memory` is typed. */
@@ -33,8 +49,9 @@ export interface MemoryDesk {
 /** Runs one line of `/memory`. Rejects with what the host refuses, or `memory_line_invalid`. */
 export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise<CommandOutput> {
   const { peer } = desk;
-  const name = (what: string): string => line.name ?? invalid(`${what} is missing`);
-  const rest = () => [line.name, line.value, line.more].filter((word) => word !== undefined).join(' ');
+  const [first, second, third] = line.words;
+  const name = (what: string): string => first ?? invalid(`${what} is missing`);
+  const rest = () => line.words.join(' ');
   switch (line.action) {
     case 'list':
       return await listed(desk);
@@ -57,9 +74,9 @@ export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise
       return { text: `${bank.name} is back.`, data: { id: bank.id, name: bank.name } };
     }
     case 'grant': {
-      const right = line.more;
+      const right = third;
       if (right !== 'read' && right !== 'write') return invalid('the right is read or write');
-      const agent = await desk.find(line.value ?? invalid('the agent is missing'));
+      const agent = await desk.find(second ?? invalid('the agent is missing'));
       const bank = await peer.grant(name('the name of the bank'), agent.id, right);
       return {
         text: `${agent.name} may ${right} ${bank.name}.`,
@@ -67,7 +84,7 @@ export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise
       };
     }
     case 'revoke': {
-      const agent = await desk.find(line.value ?? invalid('the agent is missing'));
+      const agent = await desk.find(second ?? invalid('the agent is missing'));
       const bank = await peer.revoke(name('the name of the bank'), agent.id);
       return {
         text: `${agent.name} may nothing in ${bank.name} any more.`,
@@ -165,32 +182,30 @@ async function attached(desk: MemoryDesk, nameOrId: string): Promise<CommandOutp
   return { text: `${bank.name} is attached to this session, from the next turn on.${note}`, data };
 }
 
-async function configured(
-  desk: MemoryDesk,
-  { name = 'show', value, more }: MemoryLine,
-): Promise<CommandOutput> {
+async function configured(desk: MemoryDesk, { words }: MemoryLine): Promise<CommandOutput> {
   const { peer } = desk;
+  const [what = 'show', key, ...values] = words;
   const agent = await desk.agent();
-  switch (name) {
+  switch (what) {
     case 'show':
       break;
     case 'set': {
-      const key = value ?? invalid('the setting is missing');
-      await peer.setSetting(agent.id, key, settingValue(key, more ?? ''));
+      if (key === undefined) return invalid('the setting is missing');
+      await peer.setSetting(agent.id, key, settingValue(key, values.join(' ')));
       break;
     }
     case 'reset':
-      for (const key of AGENT_SETTINGS) await peer.setSetting(agent.id, key, null);
+      for (const one of AGENT_SETTINGS) await peer.setSetting(agent.id, one, null);
       break;
     default:
       return invalid('config is followed by show, set or reset');
   }
   const own = await peer.settings(agent.id);
-  const set = AGENT_SETTINGS.flatMap((key) => (own[key] === undefined ? [] : [[key, own[key]] as const]));
+  const set = AGENT_SETTINGS.flatMap((one) => (own[one] === undefined ? [] : [[one, own[one]] as const]));
   const text =
     set.length === 0
       ? `${agent.name} sets nothing: what holds are the defaults and fairlead.toml.`
-      : set.map(([key, one]) => `${key} = ${JSON.stringify(one)}`).join('\n');
+      : set.map(([one, value]) => `${one} = ${JSON.stringify(value)}`).join('\n');
   return { text, data: Object.fromEntries(set) };
 }
 

@@ -22,9 +22,9 @@ export function recalledText({ memories, by }: PeerRecalled): string {
 /** What a tail says of memories that have to do with the conversation; undefined where there are none. */
 export function tailText(memories: readonly PeerRecalledMemory[]): string | undefined {
   if (memories.length === 0) return undefined;
-  const banks = [...new Set(memories.map(({ bank }) => bank))].sort((left, right) =>
-    left === undefined ? -1 : right === undefined ? 1 : 0,
-  );
+  const named = new Set(memories.flatMap(({ bank }) => bank ?? []));
+  // The agent’s own first: `undefined` is the name of no bank.
+  const banks = [undefined, ...named];
   const lines = ['## Relevant Memories'];
   for (const bank of banks) {
     if (bank !== undefined) lines.push(`_(from bank: ${bank})_`);

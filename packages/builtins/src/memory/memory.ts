@@ -3,7 +3,7 @@ import { defineBuiltin } from '../define-builtin.ts';
 import { allowed, toolFault } from '../errors.ts';
 import { memoryTextLimits } from '../limits.ts';
 import type { MemoryPlace } from '../peer/memory-peer.ts';
-import { MEMORY_ACTIONS, runMemoryLine } from './memory-command.ts';
+import { MEMORY_ACTIONS, memoryLineOf, runMemoryLine } from './memory-command.ts';
 import { MEMORY_SETTINGS } from './memory-settings.ts';
 import { bankText, recalledText, tailText } from './memory-text.ts';
 
@@ -64,22 +64,20 @@ export const memory = defineBuiltin({
   commands: {
     memory: {
       about:
-        'Memories and banks: list · new NAME · delete NAME · undelete ID · grant NAME AGENT read|write · revoke NAME AGENT · attach NAME · detach NAME · config show|set KEY VALUE|reset · recall WORDS · forget KEY · export FILE · import FILE',
+        'Memories and banks: list · new NAME · delete NAME · undelete ID · grant NAME AGENT read|write · revoke NAME AGENT · attach NAME · detach NAME · config show|set KEY VALUE|reset · recall WORDS · forget KEY · export FILE · import FILE; agent:NAME and bank:NAME before the other words say whose',
       args: {
         action: s.enum(MEMORY_ACTIONS, { default: 'list' }),
-        name: s.optional(s.string()),
-        value: s.optional(s.string()),
-        more: s.optional(s.string()),
-        bank: s.optional(
-          s.string('recall, forget, export, import: in this bank, not in the agent’s own memory'),
-        ),
-        agent: s.optional(s.string('By name or id; absent: the session’s own')),
+        words: s.array(s.string(), {
+          default: [],
+          description: 'What the action takes; agent:NAME and bank:NAME in front say whose memory is meant',
+        }),
       },
-      async run({ agent: named, ...line }, ctx) {
+      async run({ action, words }, ctx) {
+        const line = memoryLineOf(action, words);
         const desk = {
           peer: ctx.state.peer.memory,
           session: ctx.session.id,
-          agent: () => agentOf(ctx, named),
+          agent: () => agentOf(ctx, line.agent),
           find: (nameOrId: string) => agentOf(ctx, nameOrId),
           attached: ctx.settings.banks,
           attach: async (banks: readonly string[]) => await ctx.save({ banks: [...banks] }),
