@@ -12,7 +12,7 @@ export type Asked =
   | { readonly ok: false; readonly fault: Fault };
 
 type HoldFloor = Pick<CallFloor, 'approvals' | 'clock'>;
-type Held = Pick<CallPlace, 'signal' | 'turn'>;
+type Held = Pick<CallPlace, 'signal' | 'turn' | 'refusal'>;
 
 type Wait = Exclude<ApprovalState, 'open'> | 'aborted' | 'held';
 
@@ -36,7 +36,7 @@ export async function askApproval(floor: HoldFloor, place: Held, request: Approv
     if (state === 'approved') return { ok: true, approval: held.id };
     if (state === 'denied') await approvals.told(held.id, request.call);
     if (state === 'aborted' && place.turn !== undefined) await approvals.cancel(held.id);
-    return { ok: false, fault: faultOf(state, held) };
+    return { ok: false, fault: faultOf(state, held, place) };
   } finally {
     held.release();
   }
@@ -60,12 +60,12 @@ function decided(floor: HoldFloor, { signal, turn }: Held, held: HeldApproval): 
   });
 }
 
-function faultOf(state: Exclude<Wait, 'approved'>, { id, until }: HeldApproval): Fault {
+function faultOf(state: Exclude<Wait, 'approved'>, { id, until }: HeldApproval, place: Held): Fault {
   switch (state) {
     case 'denied':
       return refusal('approval_denied', '', { approval: id });
     case 'aborted':
-      return CANCELLED;
+      return place.refusal?.() ?? CANCELLED;
     case 'held':
       return refusal('approval_pending', id, { approval: id, until, where: 'fairlead approvals' });
     case 'cancelled':

@@ -1,4 +1,5 @@
-import type { Permission, PermissionDecision, PermissionRequest } from '@fairlead/dispatch';
+import type { Fault } from '@fairlead/base';
+import type { Caller, Permission, PermissionDecision, PermissionRequest } from '@fairlead/dispatch';
 import type { Statement } from '@fairlead/store';
 import type { ApprovalRequest } from '../approvals/approval-request.ts';
 import { askApproval } from '../calls/ask-approval.ts';
@@ -8,7 +9,7 @@ import { approvalLimits } from '../limits.ts';
 import { nowMs } from '../sessions/sessions.ts';
 import type { ClientFloor } from './client-floor.ts';
 import { visibleArguments } from './client-recorder.ts';
-import { errorOf } from './client-words.ts';
+import { dispatchFault, errorOf } from './client-words.ts';
 import { Hold } from './hold.ts';
 
 /** Asks a person about what a client wants of the gateway's own tools, and holds it for 45 s. */
@@ -23,10 +24,14 @@ export class ClientPermission implements Permission {
   async decide(request: PermissionRequest): Promise<PermissionDecision> {
     using hold = new Hold(request.caller, this.#host.halted);
     const { floor } = this.#host;
-    const asked = await askApproval(floor, { signal: hold.signal }, await this.#request(request));
+    const asked = await askApproval(
+      floor,
+      { signal: hold.signal, refusal: () => ended(request.caller) },
+      await this.#request(request),
+    );
     if (asked.ok) {
       // Who went away in the moment of the decision is not there for what follows.
-      if (hold.signal.aborted) return { kind: 'denied', error: errorOf(CANCELLED) };
+      if (hold.signal.aborted) return { kind: 'denied', error: errorOf(ended(request.caller) ?? CANCELLED) };
       return { kind: 'allowed', approval: asked.approval };
     }
     const error = errorOf(asked.fault);
@@ -69,4 +74,8 @@ export class ClientPermission implements Permission {
       },
     };
   }
+}
+
+function ended(caller: Caller | undefined): Fault | undefined {
+  return caller?.isLive() === false ? dispatchFault('token_ended') : undefined;
 }
