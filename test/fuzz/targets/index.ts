@@ -1,8 +1,6 @@
 import type { Target } from '../engine/target.ts';
 
-/**
- * Every target, each in the file of its name. A parser of cron expressions joins when Fairlead has it.
- */
+/** Every target, each in the file of its name. */
 export const targetNames: readonly string[] = [
   'json-scanner',
   'frame-decoder',
@@ -19,6 +17,7 @@ export const targetNames: readonly string[] = [
   'command-line',
   'host-commands',
   'grant-matcher',
+  'cron-pattern',
   'manifest',
   'worker-frames',
 ];
