@@ -36,6 +36,8 @@ export interface CallRequest {
   readonly name: string;
   /** Of a cap. */
   readonly method?: string;
+  /** Of a tool that has one: `foreign.target` as the caller was shown it. */
+  readonly target?: string;
   /** Parsed and deep-frozen. */
   readonly input: Json;
   readonly context: CallContext;

@@ -168,9 +168,11 @@ class ToolRun {
       deadlineMs: engine.clock.monotonicMs() + budgetMs,
       onProgress: this.#request.onProgress,
     });
+    const { foreign } = tool.contribution;
+    const target = foreign === undefined ? {} : { target: foreign.target };
     return await carryTool(
       tool.instance.extension.carrier,
-      { call, instance: tool.instance.id, endpoint: 'tool', name: tool.name, input: args, context },
+      { call, instance: tool.instance.id, endpoint: 'tool', name: tool.name, ...target, input: args, context },
       { wheel: engine.wheel, budgetMs, signal: this.#signal },
     );
   }

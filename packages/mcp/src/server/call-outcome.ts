@@ -1,0 +1,74 @@
+import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { ExtensionError } from '@fairlead/extension/runtime';
+import { type McpErrorCode, mcpErrors } from '../errors.ts';
+import { wireLimits } from '../limits.ts';
+import { schemaMismatch } from '../schema/schema-check.ts';
+import type { CallEvidence } from '../transport/call-evidence.ts';
+import { type CallResult, contentsResult, jsonResult, toolResult } from './call-result.ts';
+import { foreignText } from './foreign-text.ts';
+import type { OfferedTool } from './offered-tool.ts';
+
+/** A fault of a call, with what is known of its effect. */
+export function mcpFault(
+  certainty: ExtensionError['certainty'] & string,
+  code: McpErrorCode,
+  what = '',
+  detail?: JsonObject,
+): ExtensionError {
+  const { message } = mcpErrors[code];
+  const said = what === '' ? message : `${message} (${what})`;
+  return new ExtensionError(code, said, { certainty, ...(detail === undefined ? {} : { detail }) });
+}
+
+/** What a call gives back, by what is known of it on the wire. Throws a fault where there is no answer, or one that is none. */
+export function outcomeOf(
+  evidence: CallEvidence,
+  called: { readonly tool: OfferedTool; readonly maxBytes: number; readonly isLost: boolean },
+): CallResult {
+  const { answer, refusal, certainty } = evidence;
+  if (answer !== undefined) {
+    if ('error' in answer) throw mcpFault('completed', 'mcp_error', errorText(answer.error));
+    return resultOf(answer.result, called.tool, called.maxBytes);
+  }
+  if (evidence.tooLarge) throw mcpFault('completed', 'mcp_output_too_large');
+  if (refusal !== undefined && certainty === 'completed')
+    throw mcpFault('completed', 'mcp_refused', `HTTP ${refusal.status}`, {
+      status: refusal.status,
+      ...(refusal.body === '' ? {} : { partial: foreignText(refusal.body) }),
+    });
+  if (certainty === 'not_started')
+    throw mcpFault('not_started', called.isLost ? 'mcp_unavailable' : 'mcp_connect_failed');
+  if (called.isLost && evidence.status === undefined) throw mcpFault('outcome_unknown', 'mcp_server_ended');
+  const status = evidence.status;
+  const isStatus = status !== undefined && status >= 300;
+  throw mcpFault('outcome_unknown', 'mcp_answer_lost', isStatus ? `HTTP ${status}` : '');
+}
+
+function resultOf(result: Json, { method, definition }: OfferedTool, maxBytes: number): CallResult {
+  if (!isJsonObject(result)) throw mcpFault('completed', 'mcp_protocol_failed', 'the result is no object');
+  if (result['resultType'] === 'input_required') throw mcpFault('completed', 'mcp_input_required');
+  switch (method) {
+    case 'resources/list':
+    case 'prompts/list':
+      return jsonResult(result, maxBytes);
+    case 'resources/read':
+    case 'prompts/get':
+      return contentsResult(result, maxBytes);
+    case 'tools/call':
+      break;
+  }
+  const said = toolResult(result, maxBytes);
+  const schema = definition?.['outputSchema'];
+  if (schema === undefined || said.isError || result['structuredContent'] === undefined) return said;
+  const mismatch = schemaMismatch(schema, result['structuredContent']);
+  if (mismatch === undefined) return said;
+  throw mcpFault('completed', 'mcp_output_invalid', `${mismatch.path} ${mismatch.message}`.trim(), {
+    partial: said.text.slice(0, wireLimits.refusalBytes / 4).toWellFormed(),
+  });
+}
+
+function errorText(error: Json): string {
+  const { code, message } = isJsonObject(error) ? error : {};
+  const words = typeof message === 'string' ? foreignText(message) : '';
+  return [typeof code === 'number' ? String(code) : '', words].filter((part) => part !== '').join(': ');
+}

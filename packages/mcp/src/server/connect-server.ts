@@ -1,0 +1,44 @@
+import { childEnvironment, resolveHeaders } from '../configuration/resolve-variables.ts';
+import type { ServerConfig } from '../configuration/server-config.ts';
+import { TokenSource } from '../oauth/token-source.ts';
+import { connectHttp } from './connect-http.ts';
+import { connectStdio } from './connect-stdio.ts';
+import type { ConnectAnswer, ConnectionEvents } from './connection.ts';
+import type { ServerFloor } from './server-floor.ts';
+
+/** Connects to a server in the way that its configuration says. Never rejects. */
+export async function connectServer(
+  server: ServerConfig,
+  floor: ServerFloor,
+  attempt: { readonly signal: AbortSignal; readonly events: ConnectionEvents },
+): Promise<ConnectAnswer> {
+  const { env, platform, secretVariables, folder, version, clock, random, watchdog, log } = floor;
+  const clientInfo = { name: 'fairlead', version };
+  const tellMissing = (names: readonly string[]) => {
+    for (const variable of names) log('warn', 'mcp.variable_missing', { server: server.name, variable });
+  };
+  if (server.kind === 'stdio') {
+    const { values, missing } = childEnvironment(server, env, { platform, secretVariables });
+    tellMissing(missing);
+    const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
+    return await connectStdio({
+      ...{ server, folder, home, clientInfo, watchdog, platform, random, clock },
+      env: values,
+      ...attempt,
+    });
+  }
+  const { values, missing } = resolveHeaders(server, env);
+  tellMissing(missing);
+  const { oauth } = server;
+  const tokens =
+    oauth === undefined
+      ? undefined
+      : new TokenSource({
+          name: `mcp:${server.name}`,
+          config: oauth,
+          ...{ env, clock, random },
+          rows: floor.secrets,
+          fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
+        });
+  return await connectHttp({ server, headers: values, tokens, clientInfo, clock, ...attempt });
+}

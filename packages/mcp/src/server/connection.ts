@@ -1,0 +1,34 @@
+import type { McpClient } from './mcp-client.ts';
+
+/** One server that has answered its handshake. */
+export interface Connection {
+  readonly client: McpClient;
+  /** Settles with the reason once nothing can be asked any more. Never rejects. */
+  readonly lost: Promise<string>;
+  /** Sees to a token before something is sent. Rejects with `mcp_token_failed`. */
+  ready(): Promise<void>;
+  /** Nothing answers there: it is made anew. */
+  giveUp(reason: string): void;
+  /** The bearer token was not taken. */
+  tokenRefused(): void;
+  /** Ends it, its session and its processes. Twice is once; never rejects. */
+  close(): Promise<void>;
+}
+
+/** Why there is none. */
+export interface ConnectFailure {
+  readonly code: 'mcp_start_failed' | 'mcp_connect_failed' | 'mcp_protocol_failed' | 'mcp_token_failed';
+  /** For people; what is foreign in it is cut. */
+  readonly reason: string;
+}
+
+export type ConnectAnswer =
+  | { readonly ok: true; readonly connection: Connection }
+  | ({ readonly ok: false } & ConnectFailure);
+
+/** What is told while a connection is made and lives. */
+export interface ConnectionEvents {
+  listChanged(): void;
+  /** A line that a program printed: on stderr, or on stdout where it is no message. */
+  printed(from: 'stdout' | 'stderr', line: string): void;
+}

@@ -1,0 +1,19 @@
+import { wireLimits } from '../limits.ts';
+
+/** A foreign text in a message for people: one line, cut, what cannot be seen written out. */
+export function foreignText(text: string): string {
+  const line = text
+    .slice(0, wireLimits.foreignText * 2)
+    .toWellFormed()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')
+    .trim();
+  return line.length <= wireLimits.foreignText
+    ? line
+    : `${line.slice(0, wireLimits.foreignText - 1).toWellFormed()}…`;
+}
+
+/** What an error says, where it is one. */
+export function thrownText(thrown: unknown): string {
+  return foreignText(thrown instanceof Error ? thrown.message : 'something that is no error was thrown');
+}

@@ -1,0 +1,147 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+} from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { Readable, Transform } from 'node:stream';
+import type { TLSSocket } from 'node:tls';
+import { wireLimits } from '../limits.ts';
+import { type CallEvidence, sending } from './call-evidence.ts';
+
+/** The requests of one connection. It keeps sockets for a short while, follows no redirect, and notes of each call what was handed over. */
+export class WireFetch implements Disposable {
+  readonly #agents = { 'http:': briefly(new HttpAgent(KEPT)), 'https:': briefly(new HttpsAgent(KEPT)) };
+
+  /** As `fetch`, for what the official client asks of it. */
+  readonly fetch = (input: string | URL, init: RequestInit = {}): Promise<Response> => {
+    const url = new URL(input);
+    const evidence = sending.getStore();
+    const isHttps = url.protocol === 'https:';
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const signal = init.signal ?? undefined;
+    if (signal?.aborted === true) return Promise.reject(signal.reason);
+    const body = typeof init.body === 'string' ? Buffer.from(init.body) : undefined;
+    const headers = Object.fromEntries(new Headers(init.headers));
+    if (body !== undefined) headers['content-length'] = String(body.length);
+    const request = (isHttps ? httpsRequest : httpRequest)(url, {
+      method: init.method ?? 'GET',
+      headers,
+      agent: this.#agents[isHttps ? 'https:' : 'http:'],
+      ...(signal === undefined ? {} : { signal }),
+    });
+    noteHandedOver(request, isHttps, evidence);
+    request.once('error', reject);
+    request.once('response', (incoming) => {
+      if (evidence !== undefined) evidence.status = incoming.statusCode;
+      answer(incoming, evidence).then(resolve, reject);
+    });
+    request.end(body);
+    return promise;
+  };
+
+  [Symbol.dispose](): void {
+    for (const agent of Object.values(this.#agents)) agent.destroy();
+  }
+}
+
+const KEPT = Object.freeze({ keepAlive: true, maxSockets: wireLimits.sockets, maxFreeSockets: 4 });
+
+/** A socket that nobody uses is closed before servers close it: else a request may meet its end, and nobody knows whether it arrived. */
+function briefly<Agent extends HttpAgent>(agent: Agent): Agent {
+  const idle = agent as unknown as {
+    keepSocketAlive(socket: Socket): boolean;
+    reuseSocket(socket: Socket, request: ClientRequest): void;
+  };
+  const keep = idle.keepSocketAlive.bind(agent);
+  const reuse = idle.reuseSocket.bind(agent);
+  idle.keepSocketAlive = (socket) => {
+    const kept = keep(socket);
+    if (kept) socket.setTimeout(wireLimits.idleSocketMs);
+    return kept;
+  };
+  idle.reuseSocket = (socket, request) => {
+    socket.setTimeout(0);
+    reuse(socket, request);
+  };
+  return agent;
+}
+
+/** Bytes go out as soon as the socket is connected, over TLS when its peer is known. Before that nothing can have arrived. */
+function noteHandedOver(request: ClientRequest, isHttps: boolean, evidence: CallEvidence | undefined): void {
+  request.once('socket', (socket: Socket | TLSSocket) => {
+    const handed = () => {
+      socket.removeListener('timeout', late);
+      socket.setTimeout(0);
+      if (evidence !== undefined) evidence.handed = true;
+    };
+    const late = () => request.destroy(new Error('no connection within 15 s'));
+    if (request.reusedSocket) return handed();
+    socket.setTimeout(wireLimits.connectMs);
+    socket.once('timeout', late);
+    if (isHttps) socket.once('secureConnect', handed);
+    else if (socket.connecting) socket.once('connect', handed);
+    else handed();
+    return undefined;
+  });
+}
+
+async function answer(incoming: IncomingMessage, evidence: CallEvidence | undefined): Promise<Response> {
+  const { statusCode: status = 0, statusMessage: statusText = '' } = incoming;
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct))
+    for (const value of values ?? []) headers.append(name, value);
+  const about = { status, statusText, headers };
+  if (status === 204 || status === 205 || status === 304) {
+    incoming.resume();
+    return new Response(null, about);
+  }
+  if (status < 200 || status > 599) {
+    incoming.destroy();
+    throw new Error(`HTTP status ${status}`);
+  }
+  if (status >= 400) {
+    const body = await readWhole(incoming);
+    if (evidence !== undefined && body !== undefined) evidence.refusal = { status, body };
+    return new Response(body ?? '', about);
+  }
+  const bounded = incoming.pipe(withinBounds(headers.get('content-type') ?? ''));
+  incoming.once('error', (error) => bounded.destroy(error));
+  incoming.once('close', () => {
+    // A connection that breaks in the middle of an answer is no end of it.
+    if (!incoming.complete) bounded.destroy(new Error('the connection broke'));
+  });
+  return new Response(Readable.toWeb(bounded) as ReadableStream<Uint8Array>, about);
+}
+
+/** Undefined where it breaks off or is larger than a refusal may be. */
+async function readWhole(incoming: IncomingMessage): Promise<string | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > wireLimits.refusalBytes) return undefined;
+      chunks.push(chunk);
+    }
+  } catch {
+    return undefined;
+  }
+  return incoming.complete ? Buffer.concat(chunks).toString('utf8') : undefined;
+}
+
+/** Ends an answer that is larger than a message may be; of a stream of events, one event that is. */
+function withinBounds(type: string): Transform {
+  const isStream = type.startsWith('text/event-stream');
+  let bytes = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      const gap = isStream ? Math.max(chunk.lastIndexOf('\n\n'), chunk.lastIndexOf('\r\n\r\n')) : -1;
+      bytes = gap < 0 ? bytes + chunk.length : chunk.length - gap;
+      if (bytes > wireLimits.messageBytes) done(new Error('an answer is larger than can be taken'));
+      else done(null, chunk);
+    },
+  });
+}
