@@ -1,9 +1,10 @@
-import type { Clock } from '@fairlead/base';
-import type { Bindings } from './bindings/bindings.ts';
+import type { Clock, Json } from '@fairlead/base';
+import type { BindingBook } from './bindings/binding-book.ts';
 import type { Invocation } from './invocation/invocation.ts';
 import { Invoker, type InvokerOptions, type ToolRequest } from './invocation/invoker.ts';
 import { pluginTaskReader } from './plugin-tool/plugin-task.ts';
 import type { RunnerPort } from './runner-port.ts';
+import type { TaskWords } from './sessions/session-recorder.ts';
 import type { Settler } from './settling/settler.ts';
 
 /** One invocation of `plugin_tool`, its principal already authenticated. */
@@ -13,7 +14,7 @@ export type InvocationRequest = ToolRequest & { readonly tool: 'plugin_tool' };
 export type ExecutorOptions = InvokerOptions & {
   readonly runners: RunnerPort;
   readonly clock: Clock;
-  readonly bindings: Bindings;
+  readonly bindings: BindingBook;
   readonly settler: Pick<Settler, 'report'>;
 };
 
@@ -24,10 +25,18 @@ export type Executor = {
    * invocation that parses has exactly one row in the journal. Errors by code: `dispatchErrors`, `protocolErrors`.
    */
   invoke(request: InvocationRequest): Promise<Invocation>;
+  /** What a session and a person are told of params that parse; undefined for any others. */
+  words(params: Json): TaskWords | undefined;
 };
 
 export function createExecutor(options: ExecutorOptions): Executor {
   const invoker = new Invoker(options);
   const read = pluginTaskReader(options);
-  return { invoke: (request) => invoker.invoke(request, read) };
+  return {
+    invoke: (request) => invoker.invoke(request, read),
+    words(params) {
+      const reading = read(params);
+      return reading.ok ? reading.task.words?.() : undefined;
+    },
+  };
 }

@@ -1,4 +1,5 @@
 export { argumentsDigest, type DigestKey, digestKey, pluginTarget } from './arguments-digest.ts';
+export type { BindingBook } from './bindings/binding-book.ts';
 export { BINDING_PREFIX, Bindings } from './bindings/bindings.ts';
 export { type Observed, observed } from './bindings/observed.ts';
 export type { DispatchLog } from './dispatch-log.ts';
@@ -21,6 +22,7 @@ export type { OwedResult, SessionCall } from './journal/session-call.ts';
 export { JOURNAL_PAGE_DEFAULT, JOURNAL_PAGE_MAX } from './limits.ts';
 export type { PluginToolAction } from './plugin-tool/action.ts';
 export { pluginToolDefinition } from './plugin-tool/definition.ts';
+export { observeTool, type ToolSeen } from './plugin-tool/describe.ts';
 export { mayUseRunner, type Principal } from './principal.ts';
 export {
   PLUGIN_CAPABILITY,

@@ -2,6 +2,7 @@ import { type Clock, type JsonObject, type Random, randomId } from '@fairlead/ba
 import type { Statement, Store } from '@fairlead/store';
 import type { DispatchLog } from '../dispatch-log.ts';
 import { BINDING_DRAWS_MAX, BINDINGS_MAX, BINDINGS_REMOVED_TOGETHER } from '../limits.ts';
+import type { BindingBook } from './binding-book.ts';
 import {
   deleteBinding,
   deleteBindingsThrough,
@@ -26,7 +27,7 @@ type BindingsOptions = {
  * right: whoever shows it is judged anew. Every one is independent of the others, also of those for the same tool; when there are too
  * many, the one made first goes. Close it before its store.
  */
-export class Bindings implements AsyncDisposable {
+export class Bindings implements BindingBook, AsyncDisposable {
   readonly #options: BindingsOptions;
   readonly #observed: Map<string, Observed>;
   readonly #writing = new Set<Promise<unknown>>();

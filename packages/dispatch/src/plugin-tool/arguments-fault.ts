@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fairlead/base';
 import { compileSchema } from '@fairlead/protocol';
-import type { Bindings } from '../bindings/bindings.ts';
+import type { BindingBook } from '../bindings/binding-book.ts';
 
 /** Where the arguments of a call break the schema that was described, in words that hold nothing of them. */
 export type ArgumentsFault = { readonly message?: string; readonly detail?: JsonObject };
@@ -10,7 +10,7 @@ export type ArgumentsFault = { readonly message?: string; readonly detail?: Json
  * made for. Nothing where it is not known any more, or where the arguments break a bound and not the schema. Never rejects.
  */
 export async function argumentsFault(
-  bindings: Bindings,
+  bindings: BindingBook,
   binding: string,
   given: JsonObject,
 ): Promise<ArgumentsFault> {

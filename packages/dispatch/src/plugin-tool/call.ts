@@ -1,5 +1,5 @@
 import { linkLimits, type RunnerRequest } from '@fairlead/protocol';
-import type { Bindings } from '../bindings/bindings.ts';
+import type { BindingBook } from '../bindings/binding-book.ts';
 import { answered, type Ending, notStarted } from '../invocation/ending.ts';
 import { mayUseRunner, type Principal } from '../principal.ts';
 import { callerCode } from '../runner-answers/caller-code.ts';
@@ -22,7 +22,7 @@ const ENDS_BINDING: ReadonlySet<string> = new Set([
 /** Calls the tool that a binding stands for, on the instance that was described, once. */
 export async function callTool(
   port: RunnerPort,
-  bindings: Bindings,
+  bindings: BindingBook,
   principal: Principal,
   input: CallInput,
   call: string,

@@ -1,5 +1,5 @@
 import { argumentsDigest, type DigestKey } from '../arguments-digest.ts';
-import type { Bindings } from '../bindings/bindings.ts';
+import type { BindingBook } from '../bindings/binding-book.ts';
 import type { Ending } from '../invocation/ending.ts';
 import type { ReadTask, TaskSubject, ToolTask } from '../invocation/tool-task.ts';
 import type { Principal } from '../principal.ts';
@@ -18,7 +18,7 @@ import { pluginObstacle, pluginWords } from './task-words.ts';
 /** What the actions of `plugin_tool` work with. */
 export type PluginToolParts = {
   readonly runners: RunnerPort;
-  readonly bindings: Bindings;
+  readonly bindings: BindingBook;
   readonly settler: Pick<Settler, 'report'>;
   readonly digestKey: DigestKey;
 };

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@fairlead/base';
-import type { Bindings } from '../bindings/bindings.ts';
+import type { BindingBook } from '../bindings/binding-book.ts';
 import type { TaskSubject } from '../invocation/tool-task.ts';
 import { mayUseRunner, type Principal } from '../principal.ts';
 import { connectedRunner, usableRunner } from '../runner-answers/runner-access.ts';
@@ -12,7 +12,7 @@ import type { PluginToolInput } from './input.ts';
 const PLUGINS = 'plugins';
 
 /** What a session and a person are told of an action: the tool that a binding stands for, never the binding. */
-export function pluginWords(bindings: Bindings, input: PluginToolInput, subject: TaskSubject): TaskWords {
+export function pluginWords(bindings: BindingBook, input: PluginToolInput, subject: TaskSubject): TaskWords {
   const about = { tool: 'plugin_tool', extension: PLUGINS } as const;
   switch (input.action) {
     case 'call': {
@@ -56,7 +56,7 @@ export function managed(name: string, { runnerInstance = '' }: Pick<TaskSubject,
 /** Why an effect would be refused now, whoever allows it. */
 export function pluginObstacle(
   runners: RunnerPort,
-  bindings: Bindings,
+  bindings: BindingBook,
   input: PluginToolInput,
   principal: Principal,
 ): string | undefined {
