@@ -32,7 +32,7 @@ export interface WebAnswer {
   readonly url: string;
 }
 
-export const SEARCH_TYPES = ['kagi', 'tavily', 'brave', 'serper', 'searxng', 'duckduckgo'] as const;
+const SEARCH_TYPES = ['kagi', 'tavily', 'brave', 'serper', 'searxng', 'duckduckgo'] as const;
 
 export type SearchType = (typeof SEARCH_TYPES)[number];
 

@@ -1,7 +1,7 @@
 import { type ConfigurationReading, readConfiguration, type TableReader } from '../configuration/table.ts';
 import { webLimits } from '../limits.ts';
 
-export const SEARCH_TYPES = ['kagi', 'tavily', 'brave', 'serper', 'searxng', 'duckduckgo'] as const;
+const SEARCH_TYPES = ['kagi', 'tavily', 'brave', 'serper', 'searxng', 'duckduckgo'] as const;
 
 export type SearchType = (typeof SEARCH_TYPES)[number];
 
