@@ -35,6 +35,16 @@ export interface DefinedTool extends DefinedCommand {
   readonly perMinute?: number;
   readonly sensitive?: readonly string[];
   readonly effect?: 'read' | 'records' | 'write';
+  /** Of a host's own extension, for a tool that another program has: `ForeignTool`. No port carries it. */
+  readonly foreign?: DefinedForeignTool;
+}
+
+/** Whose tool it is that a host's own extension hands on. */
+export interface DefinedForeignTool {
+  readonly target: string;
+  readonly tool: string;
+  readonly hints: { readonly destructiveHint?: boolean; readonly readOnlyHint?: boolean };
+  readonly tier?: 'native';
 }
 
 interface DefinedProvision {

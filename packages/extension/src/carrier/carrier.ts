@@ -98,6 +98,8 @@ export interface ForeignTool {
   readonly tool: string;
   /** Its program's words. They decide how often a person is asked, and nothing else. */
   readonly hints: { readonly destructiveHint?: boolean; readonly readOnlyHint?: boolean };
+  /** Where it runs, when that is not where its extension does. */
+  readonly tier?: 'native';
 }
 
 /** A cap that an instance uses, under the name that its contexts give it. */

@@ -21,8 +21,10 @@ export async function contributionsOf(instance: Instance): Promise<Contributions
     toolContribution(name, about, args, part.tools?.[name] ?? {}, false),
   );
   instance.runtimeTools = await runtimeTools(instance, tools, manifest);
-  for (const [name, { about, args, ...policy }] of instance.runtimeTools)
-    tools.push(toolContribution(name, about, args as unknown as JsonSchema, policy, true));
+  for (const [name, { about, args, foreign, ...policy }] of instance.runtimeTools) {
+    const tool = toolContribution(name, about, args as unknown as JsonSchema, policy, true);
+    tools.push(foreign === undefined ? tool : { ...tool, foreign });
+  }
   const gates = part.on?.['toolCall'] === undefined ? undefined : part.gates;
   return deepFreeze({
     tools,
@@ -114,9 +116,9 @@ async function runtimeTools(
     const compiled = compileSchema(checked.args);
     if (!compiled.ok) continue;
     taken.add(checked.name);
-    const { about, risk, approval, timeoutMs, perMinute, sensitive, effect } = checked;
+    const { about, risk, approval, timeoutMs, perMinute, sensitive, effect, foreign } = checked;
     tools.set(checked.name, {
-      ...defined({ risk, approval, timeoutMs, perMinute, sensitive, effect }),
+      ...defined({ risk, approval, timeoutMs, perMinute, sensitive, effect, foreign }),
       about,
       args: compiled.schema.json as never,
       // It may be a method of what `moreTools` made.

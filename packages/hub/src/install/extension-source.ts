@@ -1,7 +1,7 @@
 import type { Carrier, ExtensionRef, HostSide } from '@fairlead/extension/runtime';
 
 /** Where an extension's code runs, as entries of a session name it. */
-export type Tier = 'in_process' | 'worker' | 'mcp';
+export type Tier = 'in_process' | 'worker' | 'native' | 'mcp';
 
 /** What a loader made of a ref: something that starts one generation of the extension after another. */
 export interface ExtensionSource {

@@ -45,7 +45,7 @@ export class OwnedTool implements LiveTool {
     const { instance } = prepared;
     this.name = contribution.name;
     this.owner = instance.extension.name;
-    this.tier = instance.extension.tier;
+    this.tier = contribution.foreign?.tier ?? instance.extension.tier;
     this.contribution = contribution;
     this.instance = instance;
     this.prepared = prepared;
