@@ -1,6 +1,7 @@
 // The command's entry, plain JavaScript so that the compile cache is on before any TypeScript is read.
 import module from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 // An older Node stops at the first line of TypeScript, with a syntax error that explains nothing.
 if (Number(process.versions.node.split('.')[0]) < 24) {
@@ -13,5 +14,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 
 const cloneRoot = join(import.meta.dirname, '../../..');
 module.enableCompileCache(join(cloneRoot, 'node_modules/.cache/fairlead'));
+const { ownModules } = await import('../src/process/own-modules.ts');
+module.registerHooks({ resolve: ownModules(`${pathToFileURL(join(cloneRoot, 'packages')).href}/`) });
 const { main } = await import('../src/main.ts');
 process.exitCode = await main(process.argv.slice(2), { cloneRoot });
