@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { manualClock } from '@fairlead/testing';
 import { makeExtension } from '../src/authoring/extension.ts';
 import type { Scope } from '../src/authoring/scope.ts';
+import { ToolFault } from '../src/authoring/tool-fault.ts';
 import type { CallRequest, Firing } from '../src/carrier/carrier.ts';
 import { ThreadCarrier } from '../src/carrier/thread-carrier.ts';
 import { Guest, type GuestOptions } from '../src/guest/guest.ts';
@@ -250,6 +251,18 @@ test('a place of an agent’s state is plain data', async () => {
   });
   host.answer = () => ({ id: 'a', name: 'ann' });
   await assert.rejects(Promise.resolve(guest.call(request('t'))), /a place is plain JSON/);
+});
+
+test('a command that knows how it ended keeps its code, as a tool does', async () => {
+  const run = () => {
+    throw new ToolFault('not_started', 'there is no such berth', { code: 'berth_unknown' });
+  };
+  const { guest } = await opened({ commands: { c: { about: 'x', run } } });
+  assert.throws(() => guest.call(request('c', 'command')), {
+    code: 'berth_unknown',
+    certainty: 'not_started',
+    message: /no such berth/,
+  });
 });
 
 test('an answer of a command that is none is its failure', async () => {

@@ -1,5 +1,5 @@
 import type { DefinedCommand, DefinedTool } from '../authoring/definition.ts';
-import { isToolFault } from '../authoring/tool-fault.ts';
+import { isToolFault, type ToolFault } from '../authoring/tool-fault.ts';
 import type { CallRequest } from '../carrier/carrier.ts';
 import { HOOK_MEMBERS } from '../contracts/hook-kinds.ts';
 import { thrownText } from '../contracts/text.ts';
@@ -99,18 +99,21 @@ function toolEntry(tool: DefinedTool): Entry {
     },
     failure(thrown) {
       if (isNotStarted(thrown)) return thrown;
-      const message = thrownText(thrown, outputLimits.maxFaultMessage);
-      if (isToolFault(thrown)) {
-        const detail = faultDetail(thrown.detail);
-        const known = { certainty: thrown.certainty, cause: thrown };
-        return new Fault(thrown.code, message, detail === undefined ? known : { ...known, detail });
-      }
-      return extensionError('tool_failed', message, {
+      if (isToolFault(thrown)) return faultOf(thrown);
+      return extensionError('tool_failed', thrownText(thrown, outputLimits.maxFaultMessage), {
         certainty: certaintyOfThrow(tool.effect),
         cause: thrown,
       });
     },
   };
+}
+
+/** A fault whose thrower knows how it ended, and says so. */
+function faultOf(thrown: ToolFault): Fault {
+  const message = thrownText(thrown, outputLimits.maxFaultMessage);
+  const detail = faultDetail(thrown.detail);
+  const known = { certainty: thrown.certainty, cause: thrown };
+  return new Fault(thrown.code, message, detail === undefined ? known : { ...known, detail });
 }
 
 /** What a throw says about the effect: a tool that may have touched something is not known to have left it alone. */
@@ -128,7 +131,10 @@ function commandEntry(command: DefinedCommand): Entry {
       const { text, data } = read.output;
       return Object.freeze(data === undefined ? { text } : { text, data });
     },
-    failure: (thrown) => (isNotStarted(thrown) ? thrown : failureOf(thrown, 'command_failed')),
+    failure(thrown) {
+      if (isNotStarted(thrown)) return thrown;
+      return isToolFault(thrown) ? faultOf(thrown) : failureOf(thrown, 'command_failed');
+    },
   };
 }
 
