@@ -85,10 +85,12 @@ export const skills = defineBuiltin({
         agent: s.optional(s.string('Put into this agent, or take out of it')),
       },
       run: (line, ctx) =>
-        runSkillsLine(ctx.state.peer, askerOf(ctx), line, {
-          signal: ctx.signal,
-          attach: (banks) => ctx.save({ banks }),
-        }),
+        allowed(
+          runSkillsLine(ctx.state.peer, askerOf(ctx), line, {
+            signal: ctx.signal,
+            attach: (banks) => ctx.save({ banks }),
+          }),
+        ),
     },
   },
   async prompt({ tools }, ctx) {

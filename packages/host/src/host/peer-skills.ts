@@ -111,7 +111,11 @@ export function peerSkills(
     return { ...own, floor };
   };
   return {
-    offered: async (asker) => await skills().offered(asker, await tools(asker)),
+    async offered(asker) {
+      const names = await tools(asker);
+      // Whoever cannot read one has none: a worker, an agent with fewer tools.
+      return names.has('skill_show') ? await skills().offered(asker, names) : [];
+    },
     show: async (asker, name, file) => await skills().show(asker, await tools(asker), name, file),
     here: async (asker) => await skills().here(asker, await tools(asker)),
     read: async (asker, name, file) => await skills().read(asker, await tools(asker), name, file),
