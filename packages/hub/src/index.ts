@@ -10,9 +10,10 @@ export type { Missing } from './activation/read-missing.ts';
 export { activate, deactivate, putDeactivated } from './activation/switch.ts';
 export type { AgentDirectory, HostedAgent } from './agent-state/agent-directory.ts';
 export type { AgentStateAllowlist } from './agent-state/agent-scope.ts';
-export type { CatalogDesk, CatalogDesks } from './catalogs/catalog-desk.ts';
 export { Catalog, type CatalogOptions, type CatalogRow, type CatalogState } from './catalogs/catalog.ts';
+export type { CatalogDesk } from './catalogs/catalog-desk.ts';
 export { catalogDiff, type DiffMark, type ToolDiff } from './catalogs/catalog-diff.ts';
+export { foreignToolName } from './catalogs/foreign-tool-name.ts';
 export {
   type ConfigurationNotice,
   type ExtensionTables,

@@ -1,15 +1,11 @@
-import type { ToolDiff } from './catalog-diff.ts';
+import type { Json, Outcome } from '@fairlead/base';
 
-/** Where somebody looks at what an extension's foreign tools have become, and approves it. */
+/** Where somebody looks at what foreign tools of an extension have become, and approves them. */
 export interface CatalogDesk {
-  /** What waits, and what is gone; nothing where everything holds. */
-  diff(): readonly ToolDiff[];
-  /** Approves exactly the observations that were seen, by tool. Answers the tools that were. Rejects with a code of the store. */
-  approve(seen: ReadonlyMap<string, string | null>, by: string): Promise<readonly string[]>;
-}
-
-/** The desks of a host, by the extension. */
-export interface CatalogDesks {
-  names(): readonly string[];
-  get(extension: string): CatalogDesk | undefined;
+  /** Whether the foreign tools of an extension are looked after here. */
+  has(extension: string): boolean;
+  /** What waits for an approval, and what is gone: `{name, tools: ToolDiff[]}`. */
+  diff(extension: string, tool?: string): Outcome<Json>;
+  /** Approves what was seen, by tool: `{name, approved}`. Refused where none of it waits any more. Rejects with a code of the store. */
+  approve(extension: string, seen: ReadonlyMap<string, string | null>, by: string): Promise<Outcome<Json>>;
 }
