@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
 import { bindingOf, fairlead, hostile, startHost, writeRunnerConfig } from './fairlead-process.ts';
 
 type Sent = {
@@ -180,31 +180,53 @@ test('what may not run is refused with its code, and no plugin sees a byte of it
   assert.equal(readFileSync(record, 'utf8').slice(seen.length).match(/\n/g)?.length, 1);
 });
 
-test('in authority mode restricted what has an effect is refused, list and describe go on', async (t) => {
-  hygiene(t);
-  const folder = temporaryFolder(t);
-  const stateDirectory = join(folder, 'state');
-  const record = join(folder, 'record');
-  const runnerConfig = writeRunnerConfig(join(folder, 'runner.toml'), 'local', [
-    hostile('good', 'well-behaved', record),
-  ]);
-  const env = { ...process.env, FAIRLEAD_AUTHORITY_MODE: 'restricted' };
-  await startHost(t, { stateDirectory, runnerConfig, env });
-  const seen = readFileSync(record, 'utf8');
-  const plugin = (...args: string[]) => fairlead(t, ['plugin', ...args, '--state-dir', stateDirectory]);
-  assert.equal((await plugin('list')).exit, 0);
-  const target = ['--runner', 'local', '--plugin', 'good'];
-  assert.equal((await plugin('describe', ...target, '--tool', 'echo')).exit, 0);
-  for (const args of [
-    ['call', ...target, '--tool', 'echo'],
-    ['check', ...target],
-    ['reload', '--runner', 'local'],
-  ]) {
-    const refused = await plugin(...args);
-    assert.equal(refused.exit, 1);
-    assert.match(refused.stderr, /\(permission_denied\)\n {2}certainty: {3}not_started\n/);
-    // It is no matter of the token.
-    assert.doesNotMatch(refused.stderr, /needs the scope/);
-  }
-  assert.equal(readFileSync(record, 'utf8'), seen);
-});
+for (const [mode, code] of [
+  ['restricted', 'approval_denied'],
+  ['someday', 'permission_denied'],
+] as const)
+  test(`in authority mode ${mode} what has an effect runs for nobody who was not allowed, list and describe go on`, async (t) => {
+    hygiene(t);
+    const folder = temporaryFolder(t);
+    const stateDirectory = join(folder, 'state');
+    const record = join(folder, 'record');
+    const runnerConfig = writeRunnerConfig(join(folder, 'runner.toml'), 'local', [
+      hostile('good', 'well-behaved', record),
+    ]);
+    const env = { ...process.env, FAIRLEAD_AUTHORITY_MODE: mode };
+    const { ready, token } = await startHost(t, { stateDirectory, runnerConfig, env });
+    const seen = readFileSync(record, 'utf8');
+    const plugin = (...args: string[]) => fairlead(t, ['plugin', ...args, '--state-dir', stateDirectory]);
+    /** Answers the question that stands open, once there is one. */
+    const decide = async (decision: string) => {
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+      const asked = async () => {
+        const listed = await fetch(`${ready.url}/api/approvals`, { headers });
+        const { output } = (await listed.json()) as { output: { approvals: { id: string }[] } };
+        return output.approvals[0]?.id;
+      };
+      const id = await waitFor(asked, { what: 'the question', timeoutMs: 20_000 });
+      const body = JSON.stringify({ decision });
+      await (await fetch(`${ready.url}/api/approvals/${id}`, { method: 'POST', headers, body })).text();
+    };
+    assert.equal((await plugin('list')).exit, 0);
+    const target = ['--runner', 'local', '--plugin', 'good'];
+    assert.equal((await plugin('describe', ...target, '--tool', 'echo')).exit, 0);
+    for (const args of [
+      ['call', ...target, '--tool', 'echo'],
+      ['check', ...target],
+      ['reload', '--runner', 'local'],
+    ]) {
+      const ending = plugin(...args);
+      if (mode === 'restricted') await decide('deny');
+      const refused = await ending;
+      assert.equal(refused.exit, 1);
+      assert.match(refused.stderr, new RegExp(`\\(${code}\\)\n {2}certainty: {3}not_started\n`));
+      // It is no matter of the token.
+      assert.doesNotMatch(refused.stderr, /needs the scope/);
+    }
+    assert.equal(readFileSync(record, 'utf8'), seen);
+    if (mode !== 'restricted') return;
+    const allowed = plugin('check', ...target);
+    await decide('approve');
+    assert.equal((await allowed).exit, 0);
+  });
