@@ -52,7 +52,7 @@ function plainWords(rest: string): number {
   let plain = 0;
   let isValue = false;
   for (const { text, quoted } of split.ok ? split.words : []) {
-    const isOption = !isValue && !quoted && text.startsWith('--');
+    const isOption: boolean = !isValue && !quoted && text.startsWith('--');
     if (!isOption && !isValue) plain += 1;
     isValue = isOption && !text.includes('=');
   }

@@ -119,8 +119,8 @@ export async function commandRoom(
       ask('resume');
       return await state.resume();
     },
-    compact: async () => {
-      ask('compact');
+    compact: async (_session, { signal }) => {
+      ask(signal === undefined ? 'compact' : 'compact with a signal');
       return { summary: 'They greeted.', upto: 'a:1:0', entries: 2 };
     },
     running: () => facade.running,

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runHostCommand } from '../../src/commands/run-host-command.ts';
 import { hostError } from '../../src/errors.ts';
 import { commandRoom } from './command-room.ts';
 
 test('/compact says what was summed up, and how much of it', async (t) => {
-  const { done, refused, session, facade } = await commandRoom(t);
+  const { done, refused, session, facade, ports, asked } = await commandRoom(t);
+  const by = { id: 'person:1', scopes: ['session:write'] };
+  await runHostCommand(ports, { session, line: '/compact', by, signal: new AbortController().signal });
+  assert.deepEqual(asked, ['compact with a signal']);
   assert.deepEqual(await done('/compact'), {
     text: '2 entries are summed up now:\nThey greeted.',
     data: { session, summary: 'They greeted.', upto: 'a:1:0', entries: 2 },
