@@ -52,22 +52,20 @@ export async function openHostExtensions(options: {
   readonly agents: AgentDirectory;
   /** What the built-in extensions may hold of the host. */
   readonly builtinPeer: unknown;
+  /** False for a host of one turn: nobody would read which handler blocks it. */
+  readonly isWatched: boolean;
 }): Promise<HostExtensions> {
   const { context, store, peer, tables, configPath, log, agents, builtinPeer: handed } = options;
   const { clock } = context;
   const { settings, environments } = options.settings;
   await using stack = new AsyncDisposableStack();
-  const monitor = stack.use(
-    new ThreadMonitor({
-      onBlocked: ({ extension, heldMs, over }) =>
-        log('error', 'extension.blocks_thread', { extension, held_ms: heldMs, over }),
-      onLost: (error) => log('warn', 'extension.monitor_lost', { reason: error.name }),
-    }),
-  );
+  const monitor = options.isWatched ? stack.use(watchThread(log)) : null;
   const version = readVersion();
   const sources = allBuiltins.map((extension) => {
+    const told = { version, peer: handed, clock };
+    if (monitor === null) return builtinSource(extension, told);
     const number = monitor.add(extension.manifest.name);
-    return builtinSource(extension, { version, peer: handed, clock, activity: monitor.activity, number });
+    return builtinSource(extension, { ...told, activity: monitor.activity, number });
   });
   for (const { extension, key, variable } of environments.missing)
     log('warn', 'extension.variable_missing', { extension, key, variable });
@@ -100,4 +98,13 @@ export async function openHostExtensions(options: {
   const settled = administration.start(folders);
   const owned = stack.move();
   return { hub, administration, settled, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** The thread that names a handler which holds up this one. */
+function watchThread(log: Log): ThreadMonitor {
+  return new ThreadMonitor({
+    onBlocked: ({ extension, heldMs, over }) =>
+      log('error', 'extension.blocks_thread', { extension, held_ms: heldMs, over }),
+    onLost: (error) => log('warn', 'extension.monitor_lost', { reason: error.name }),
+  });
 }

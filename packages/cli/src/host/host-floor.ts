@@ -89,6 +89,7 @@ export async function openHostFloor(options: {
       tables: extensionTables,
       agents: prepared.agentDirectory,
       builtinPeer: prepared.builtinPeer,
+      isWatched: !alone,
     }),
   );
   const agents = stack.use(await prepared.start(extensions.hub, { alone }));
