@@ -8,6 +8,7 @@ export const targetNames: readonly string[] = [
   'extension-schema',
   'runner-toml',
   'host-toml',
+  'skill-text',
   'plugin-add',
   'mcp-http',
   'mcp-stdio',

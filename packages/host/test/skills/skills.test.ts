@@ -250,7 +250,7 @@ test('a record that is none is told with its reason, and hides no other', async 
     ['k', record('k', { files: [{ path: 'x/y.md', text: 'ä' }] })],
   ];
   for (const [name, value] of odd) await table.put(name, value);
-  assert.deepEqual((await r.refused()).sort(), [
+  assert.deepEqual((await r.refused()).toSorted(), [
     'J: name must be 1 to 64 lower-case letters, digits and single hyphens',
     'a-text: its record is no object',
     'b-name: its record calls itself otherwise',
