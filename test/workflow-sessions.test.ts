@@ -170,6 +170,35 @@ test('a host that is killed while somebody is asked knows after its start that n
   assert.equal((await endHost(next.host)).exit, 0);
 });
 
+test('a client of fairlead mcp that cancels a call while somebody is asked runs nothing', async (t) => {
+  hygiene(t);
+  const stateDirectory = stateIn(t, RESTRICTED);
+  const { host, request, asked, entries } = await hostOf(t, stateDirectory);
+  const made = await request('POST', '/api/sessions', { agents: ['scout'] });
+  const session = String((made.output as JsonObject)['id']);
+  const client = start(t, launcher, ['mcp', '--state-dir', stateDirectory], { keepInput: true });
+  const say = (message: JsonObject) => client.type(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'test', version: '1' };
+  say({
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo },
+  });
+  await client.untilStdout('"id":1');
+  const args = { path: 'a.txt', content: 'one\n' };
+  const call = { tool: 'write_file', arguments: args, recording_session_id: session };
+  say({ id: 2, method: 'tools/call', params: { name: 'call_runtime_tool', arguments: call } });
+  const approval = await asked();
+  say({ method: 'notifications/cancelled', params: { requestId: 2, reason: 'never mind' } });
+  await waitFor(async () => (await entries(session)).length === 3, { what: 'the end of the hold' });
+  await request('POST', `/api/approvals/${approval}`, { decision: 'approve' });
+  assert.deepEqual((await entries(session)).at(2), 'tool_result not_started call_cancelled');
+  assert.equal(existsSync(join(stateDirectory, 'workspaces', session, 'a.txt')), false);
+  client.child.stdin?.end();
+  assert.equal((await client.ended).exit, 0);
+  assert.equal((await endHost(host)).exit, 0);
+});
+
 test('what is held when the host stops is answered as not started', async (t) => {
   hygiene(t);
   const { host, request, inside, asked } = await hostOf(t, stateIn(t, RESTRICTED));

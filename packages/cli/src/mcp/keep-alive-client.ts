@@ -41,7 +41,7 @@ export class KeepAliveClient implements Poster {
     return new KeepAliveClient(clock, url, request, agent);
   }
 
-  async post({ path: wantedPath, accept, token, body, timeoutMs }: Post): Promise<PostReply> {
+  async post({ path: wantedPath, accept, token, body, timeoutMs, signal }: Post): Promise<PostReply> {
     const { path, protocol } = this.#base;
     const payload = Buffer.from(encodeJson(body));
     const exchanged = await exchange({
@@ -50,6 +50,7 @@ export class KeepAliveClient implements Poster {
       isSecure: protocol === 'https:',
       payload,
       timeoutMs,
+      signal,
       request: {
         ...this.#base,
         path: path === '/' ? wantedPath : `${path}${wantedPath}`,

@@ -22,7 +22,7 @@ export class LoopbackClient implements Poster {
   }
 
   post(wanted: Post): Promise<PostReply> {
-    const { path, accept, token, timeoutMs } = wanted;
+    const { path, accept, token, timeoutMs, signal } = wanted;
     const body = encodeJson(wanted.body);
     const head = [
       `POST ${path} HTTP/1.1`,
@@ -37,10 +37,14 @@ export class LoopbackClient implements Poster {
       const timer = this.#clock.setTimer(timeoutMs, () =>
         socket.break(`no answer within ${Math.ceil(timeoutMs / 1000)} s`),
       );
+      const hangUp = () => socket.break('it was cancelled');
+      signal?.addEventListener('abort', hangUp, { once: true });
       socket.send(`${head.join('\r\n')}\r\n\r\n${body}`, (reply) => {
         timer.cancel();
+        signal?.removeEventListener('abort', hangUp);
         resolve(reply);
       });
+      if (signal?.aborted === true) hangUp();
     });
   }
 

@@ -62,14 +62,14 @@ export class McpGateway implements Disposable {
     }
   }
 
-  /** Carries out one `tools/call`. Throws a `ProtocolError` where there is nothing to carry out; everything else is a result. */
-  async call(params: Json | undefined): Promise<JsonObject> {
+  /** Carries out one `tools/call`; `signal` hangs up. Throws a `ProtocolError` where there is nothing to carry out; everything else is a result. */
+  async call(params: Json | undefined, signal?: AbortSignal): Promise<JsonObject> {
     const admitted = admitMcpCall(params);
     if ('failure' in admitted) return admitted.failure;
     if (this.#running >= mcpLimits.calls) return failureOf('mcp_calls_full');
     this.#running += 1;
     try {
-      return await this.#carryOut(admitted.call);
+      return await this.#carryOut(admitted.call, signal);
     } finally {
       this.#running -= 1;
     }
@@ -80,8 +80,8 @@ export class McpGateway implements Disposable {
     this.#way[Symbol.dispose]();
   }
 
-  async #carryOut(call: McpCall): Promise<JsonObject> {
-    const reply = await this.#post(call);
+  async #carryOut(call: McpCall, signal: AbortSignal | undefined): Promise<JsonObject> {
+    const reply = await this.#post(call, signal);
     if (reply.kind === 'unsent') return failureOf('server_unreachable');
     if (reply.kind === 'lost') return lost(call);
     if (reply.status === 200 && reply.mediaType === MCP_RESULT_TYPE) {
@@ -97,12 +97,14 @@ export class McpGateway implements Disposable {
    * Posts once. Where nothing was carried out for certain, the gateway may have been started anew, elsewhere or with another operator
    * token: where another way to it is found, it is asked over that one, which makes it the first request that arrives.
    */
-  async #post(call: McpCall): Promise<PostReply> {
+  async #post(call: McpCall, signal: AbortSignal | undefined): Promise<PostReply> {
     const way = this.#way;
-    const reply = await way.post(requestOf(call));
-    if (!nothingRan(reply)) return reply;
+    const request = requestOf(call, signal);
+    const reply = await way.post(request);
+    // Nobody wants it any more.
+    if (!nothingRan(reply) || signal?.aborted === true) return reply;
     if (this.#way === way) await this.#look();
-    return this.#way === way ? reply : await this.#way.post(requestOf(call));
+    return this.#way === way ? reply : await this.#way.post(request);
   }
 
   #look(): Promise<void> {
@@ -128,7 +130,10 @@ export class McpGateway implements Disposable {
   }
 }
 
-function requestOf({ tool, params, recordingSessionId, context }: McpCall): Omit<Post, 'token'> {
+function requestOf(
+  { tool, params, recordingSessionId, context }: McpCall,
+  signal: AbortSignal | undefined,
+): Omit<Post, 'token'> {
   return {
     path: '/api/tools/call',
     accept: MCP_RESULT_TYPE,
@@ -139,6 +144,7 @@ function requestOf({ tool, params, recordingSessionId, context }: McpCall): Omit
       ...(context === undefined ? {} : { context: [...context] }),
     },
     timeoutMs: answerTimeoutMs.call,
+    ...(signal === undefined ? {} : { signal }),
   };
 }
 

@@ -8,6 +8,8 @@ export type Post = {
   readonly body: Json;
   /** For the whole of it, connecting included. */
   readonly timeoutMs: number;
+  /** Hangs up: whoever asked has cancelled, and what is held for it ends. */
+  readonly signal?: AbortSignal;
 };
 
 /** What one POST came to; `unsent` and `lost` as in `client/api-client.ts`. */

@@ -4,8 +4,11 @@ import { mcpLimits } from '../limits.ts';
 import type { McpTool } from './mcp-tool.ts';
 import { tellParamsFaults } from './params-fault.ts';
 
-/** Carries out one `tools/call` and answers its result; throws a `ProtocolError` where there is nothing to carry out. */
-export type McpCallHandler = (params: Json | undefined) => Promise<JsonObject>;
+/**
+ * Carries out one `tools/call` and answers its result; throws a `ProtocolError` where there is nothing to carry out. `signal` aborts when the
+ * client cancels it.
+ */
+export type McpCallHandler = (params: Json | undefined, signal?: AbortSignal) => Promise<JsonObject>;
 
 const INSTRUCTIONS = [
   'The tools here never change; the tools of plugins are found and called through plugin_tool:',
@@ -52,10 +55,10 @@ export function createMcpServer(parts: {
   // Not as a handler of its own: the package would read arguments and results into copies that lack keys such as
   // `__proto__`, and both are handed on here exactly as they came.
   if (call !== undefined) {
-    server.fallbackRequestHandler = async ({ method, params }) => {
+    server.fallbackRequestHandler = async ({ method, params }, ctx) => {
       if (method !== 'tools/call')
         throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found');
-      return (await call(params as Json | undefined)) as Result;
+      return (await call(params as Json | undefined, ctx.mcpReq.signal)) as Result;
     };
   }
   return server;

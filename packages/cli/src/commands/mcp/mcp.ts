@@ -17,7 +17,11 @@ export async function mcp(context: CommandContext, flags: GatewayFlags): Promise
   const version = readVersion();
   const ended = new Promise<void>((resolve) => {
     const factory = () =>
-      createMcpServer({ version, tools: gateway.tools, call: (params) => gateway.call(params) });
+      createMcpServer({
+        version,
+        tools: gateway.tools,
+        call: (params, signal) => gateway.call(params, signal),
+      });
     serveStdio(factory, { transport });
     const close = transport.onclose;
     transport.onclose = () => {
