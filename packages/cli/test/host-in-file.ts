@@ -6,7 +6,12 @@ export function hostAt(
   {
     command = 'serve',
     runner = null,
-  }: { readonly command?: 'up' | 'serve'; readonly runner?: string | null } = {},
+    config = null,
+  }: {
+    readonly command?: 'up' | 'serve';
+    readonly runner?: string | null;
+    readonly config?: string | null;
+  } = {},
 ): ServerFile {
   return {
     url,
@@ -14,6 +19,6 @@ export function hostAt(
     startedAtMs: 1,
     version: '0.1.0',
     runner,
-    startedWith: { command, bind: null, port: 0, allowRemote: false, config: null, runnerConfig: null },
+    startedWith: { command, bind: null, port: 0, allowRemote: false, config, runnerConfig: null },
   };
 }

@@ -21,11 +21,11 @@ export function hostedMachine(t: NodeTest, options: NonNullable<Parameters<typeo
     const exit = await main(args, { cloneRoot: context.cloneRoot, context });
     return { exit, ...context.printed };
   };
-  const host = async (url: string) => {
+  const host = async (url: string, started: Parameters<typeof hostAt>[1] = {}) => {
     mkdirSync(state, { recursive: true });
     writeFileSync(join(state, 'operator.token'), 'fairlead_pat_operator\n');
     await holdFolder(t, state);
-    await writeServerFile(state, hostAt(url));
+    await writeServerFile(state, hostAt(url, started));
   };
   return { folder, state, context, run, host };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type TestContext as NodeTest, test } from 'node:test';
 import { hostedMachine } from './hosted-machine.ts';
-import { routedServer } from './loopback-server.ts';
+import { routedServer, success } from './loopback-server.ts';
 
 const MARKER = 'sk-planted-marker-0123456789';
 const SCRIPT = '{"format":"fairlead-script-v1","scripts":{"default":[]}}';
@@ -95,7 +95,7 @@ test('a model behind an API is asked once, and the file names the variable, neve
   const { exit, stdout, stderr } = await run(...base, ...flags);
   assert.deepEqual(
     [exit, JSON.parse(stdout)],
-    [0, { model: 'mine/tiny', file, checked: true, default: true }],
+    [0, { model: 'mine/tiny', file, checked: true, default: true, inUse: false }],
   );
   assert.equal(stderr, 'fairlead: mine/tiny answered: ready\n');
   assert.equal(server.requests.length, 1);
@@ -246,8 +246,37 @@ test('a fairlead.toml that is a link stays one, and a host that runs is said to 
   writeFileSync(real, '');
   symlinkSync(real, join(state, 'fairlead.toml'));
   const { stdout } = await run('model', 'add', '--type', 'scripted', '--file', 'x.json', '--no-check');
-  assert.match(stdout, /The running host reads the file at its start: /);
+  assert.match(stdout, /The running host takes it at its next start: /);
   assert.match(readFileSync(real, 'utf8'), /scripted/);
+});
+
+test('a running host takes a new model at once where it can, and else says when', async (t) => {
+  const taken: string[] = [];
+  const { run, host } = hostedMachine(t);
+  const server = await routedServer(t, {
+    'POST /api/admin/models/reload': () => success({ added: taken, later: [] }),
+  });
+  await host(server.url);
+  const add = ['model', 'add', '--type', 'scripted', '--file', 'x.json', '--no-check', '--name'];
+  taken.push('one');
+  assert.match((await run(...add, 'one')).stdout, /\nTry it: .*fairlead run .*"hello"\n$/);
+  assert.equal(JSON.parse((await run(...add, 'two', '--json')).stdout).inUse, false);
+  taken.push('three');
+  assert.equal(JSON.parse((await run(...add, 'three', '--json')).stdout).inUse, true);
+  const keyed = ['model', 'add', '--type', 'anthropic', '--model', 'm', '--no-check'];
+  assert.match(
+    (await run(...keyed)).stdout,
+    /\nThe running host takes it at its next start, where ANTHROPIC_API_KEY is set: .*fairlead stop.*, then start it again\.\n$/,
+  );
+});
+
+test('a host that was started with a file of its own is not told of another', async (t) => {
+  const { run, host } = hostedMachine(t);
+  const server = await routedServer(t, {});
+  await host(server.url, { config: '/elsewhere/fairlead.toml' });
+  const add = ['model', 'add', '--type', 'scripted', '--file', 'x.json', '--no-check'];
+  assert.equal(JSON.parse((await run(...add, '--json')).stdout).inUse, false);
+  assert.deepEqual(server.requests, []);
 });
 
 test('no model at all is told with how to add one', async (t) => {

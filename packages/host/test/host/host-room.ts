@@ -66,6 +66,11 @@ export interface HostRoomOptions {
   readonly alone?: boolean;
   readonly clock?: Clock;
   readonly readAgentTables?: HostOptions['readAgentTables'];
+  /** `[[backends]]` as the file says them later. */
+  readonly readBackendTables?: HostOptions['readBackendTables'];
+  readonly secretVariables?: readonly string[];
+  /** False: the file names no back end yet. */
+  readonly hasBackend?: boolean;
 }
 
 type Test = { after(hook: () => unknown): void };
@@ -88,7 +93,7 @@ export async function hostRoom(t: Test, options: HostRoomOptions): Promise<HostR
     tables: tablesOf(options),
     authority: options.authority ?? 'trusted_agent',
     digestKey: digestKey(new Uint8Array(32)),
-    secretVariables: [],
+    secretVariables: options.secretVariables ?? [],
     secrets: options.secrets ?? [],
     watchdog: NO_WATCHDOG,
     platform: 'linux',
@@ -96,6 +101,7 @@ export async function hostRoom(t: Test, options: HostRoomOptions): Promise<HostR
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(options.touches === undefined ? {} : { touches: options.touches }),
     ...(options.readAgentTables === undefined ? {} : { readAgentTables: options.readAgentTables }),
+    ...(options.readBackendTables === undefined ? {} : { readBackendTables: options.readBackendTables }),
   });
   const hub = await openHub({
     ...{ peer, store, clock, agents: prepared.agentDirectory },
@@ -155,10 +161,11 @@ function tablesOf({
   policy = {},
   limits = {},
   schedules = [],
+  hasBackend = true,
 }: HostRoomOptions) {
   const scripted = { name: 'local', type: 'scripted', file: 'script.json' };
   const backends = readBackends({
-    backends: [{ ...scripted, models: [{ name: 'script' }, { name: 'other' }] }],
+    backends: hasBackend ? [{ ...scripted, models: [{ name: 'script' }, { name: 'other' }] }] : [],
   });
   const read = readAgents({ agents: agents as Json, agent_groups: groups });
   const policies = readPolicy({ policy });
