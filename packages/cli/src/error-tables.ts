@@ -14,6 +14,7 @@ const otherTables: readonly (() => Promise<Table>)[] = [
   async () => (await import('@fairlead/hub')).hubErrors,
   async () => (await import('@fairlead/host')).hostErrors,
   async () => (await import('@fairlead/builtins')).builtinErrors,
+  async () => (await import('@fairlead/mcp')).mcpErrors,
   async () => (await import('@fairlead/extension/runtime')).extensionErrors,
 ];
 

@@ -14,6 +14,13 @@ function administration() {
       name === 'dice'
         ? completed({ name, output: 'hello\n' })
         : failed('not_started', 'extension_unknown', 'No extension of this name is installed here.'),
+    catalogs: {
+      diff: (name, tool) => completed({ name, tools: tool === undefined ? [] : [{ tool }] }),
+      async approve(name, seen, by) {
+        asked.push(`approve ${name} ${JSON.stringify([...seen])} ${by.slice(0, 6)}`);
+        return completed({ name, approved: [...seen.keys()] });
+      },
+    },
     async load(folder) {
       asked.push(`load ${folder}`);
       return completed({ name: 'dice' });
@@ -89,4 +96,39 @@ test('a load without a folder is refused, and a token without the scope admin lo
   });
   assert.deepEqual([refused.status, refused.envelope.error?.code], [403, 'insufficient_scope']);
   assert.deepEqual(asked, []);
+});
+
+test('what a server offers is shown and approved by this machine’s own commands, exactly as it was seen', async (t) => {
+  hygiene(t);
+  const { asked, extensions } = administration();
+  const { port, token } = await startGateway(t, { extensions });
+  const path = '/api/admin/extensions/mcp-files';
+  const diff = await ask(port, { path: `${path}/diff?tool=a%20b`, token });
+  assert.deepEqual(diff.envelope.output, { name: 'mcp-files', tools: [{ tool: 'a b' }] });
+  const all = await ask(port, { path: `${path}/diff`, token });
+  assert.deepEqual(all.envelope.output, { name: 'mcp-files', tools: [] });
+  const tools = [
+    { tool: 'read', observation: 'x' },
+    { tool: 'old', observation: null },
+  ];
+  const approved = await ask(port, { path: `${path}/approve`, token, body: { tools } });
+  assert.deepEqual(approved.envelope.output, { name: 'mcp-files', approved: ['read', 'old'] });
+  assert.deepEqual(asked, ['approve mcp-files [["read","x"],["old",null]] token:']);
+  for (const body of [{}, { tools: [1] }, { tools: [{ tool: 'read' }] }]) {
+    const refused = await ask(port, { path: `${path}/approve`, token, body });
+    assert.deepEqual([refused.status, refused.envelope.error?.code], [400, 'invalid_body']);
+  }
+});
+
+test('where nothing has a catalog there is none to show or approve', async (t) => {
+  hygiene(t);
+  const { catalogs: _, ...extensions } = administration().extensions;
+  const { port, token } = await startGateway(t, { extensions });
+  const path = '/api/admin/extensions/mcp-files';
+  const diff = await ask(port, { path: `${path}/diff`, token });
+  const approve = await ask(port, { path: `${path}/approve`, token, body: { tools: [] } });
+  assert.deepEqual(
+    [diff, approve].map(({ envelope }) => envelope.error?.code),
+    ['extension_unknown', 'extension_unknown'],
+  );
 });

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { allBuiltins } from '@fairlead/builtins';
+import type { ExtensionAdministration } from '@fairlead/gateway';
 import type { Log } from '@fairlead/gateway/log';
 import {
   type AgentDirectory,
@@ -11,9 +12,11 @@ import {
   resolveSecrets,
   ThreadMonitor,
 } from '@fairlead/hub';
+import type { McpServers } from '@fairlead/mcp';
 import type { Peer, Store } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
 import { readVersion } from '../version.ts';
+import { administrationOf } from './administration.ts';
 import { PathExtensions } from './path-extensions.ts';
 
 /** What the tables of extensions say with the variables that they name, and what of it nobody may see. */
@@ -34,8 +37,12 @@ export function extensionSecrets(tables: ExtensionTables, env: CommandContext['e
 export type HostExtensions = AsyncDisposable & {
   readonly hub: Hub;
   readonly administration: PathExtensions;
+  /** What this machine's own commands may do. */
+  readonly doors: ExtensionAdministration;
   /** When each folder of `fairlead.toml` is loaded or has failed. Never rejects. */
   readonly settled: Promise<void>;
+  /** When each MCP server runs, has failed once, or is late. Never rejects. */
+  readonly serversSettled: () => Promise<void>;
 };
 
 /** Opens the hub over a peer, and begins to load the folders of the file. */
@@ -45,6 +52,9 @@ export async function openHostExtensions(options: {
   readonly peer: Peer;
   readonly tables: ExtensionTables;
   readonly settings: ExtensionSecrets;
+  readonly mcp: McpServers;
+  /** More that nobody may see: what MCP servers are sent. */
+  readonly secrets: readonly string[];
   /** Relative folders are meant from where this file stands. */
   readonly configPath: string;
   readonly log: Log;
@@ -55,7 +65,7 @@ export async function openHostExtensions(options: {
   /** False for a host of one turn: nobody would read which handler blocks it. */
   readonly isWatched: boolean;
 }): Promise<HostExtensions> {
-  const { context, store, peer, tables, configPath, log, agents, builtinPeer: handed } = options;
+  const { context, store, peer, tables, mcp, configPath, log, agents, builtinPeer: handed } = options;
   const { clock } = context;
   const { settings, environments } = options.settings;
   await using stack = new AsyncDisposableStack();
@@ -77,7 +87,7 @@ export async function openHostExtensions(options: {
       agents,
       sources,
       settings,
-      secrets: environments.secrets,
+      secrets: [...environments.secrets, ...options.secrets],
       agentState: tables.agentState,
       report: ({ code, ...fields }) => log('warn', 'extension.report', { code, ...fields }),
       log: ({ level, message, data, extension }) =>
@@ -88,6 +98,7 @@ export async function openHostExtensions(options: {
         }),
     }),
   );
+  await mcp.install(hub);
   const administration = new PathExtensions({
     hub,
     clock,
@@ -97,7 +108,12 @@ export async function openHostExtensions(options: {
   const folders = tables.paths.map(({ path }) => resolve(dirname(configPath), path));
   const settled = administration.start(folders);
   const owned = stack.move();
-  return { hub, administration, settled, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return {
+    ...{ hub, administration, settled },
+    doors: administrationOf(administration, mcp),
+    serversSettled: () => mcp.settled(),
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
 }
 
 /** The thread that names a handler which holds up this one. */

@@ -2,8 +2,10 @@ import { join, resolve } from 'node:path';
 import { FairleadError } from '@fairlead/base';
 import { type HostConfigReading, readHostConfig } from '@fairlead/gateway/config';
 import type { ExtensionTables } from '@fairlead/hub';
+import { type McpTables, mcpKeys } from '@fairlead/mcp';
 import type { CommandContext } from '../command-context.ts';
 import { extensionKeys, extensionTablesOf } from '../extensions/extension-tables.ts';
+import { mcpTablesOf } from '../extensions/mcp-tables.ts';
 import { agentTableKeys, agentTablesOf, type HostTables, machineZone } from './agent-tables.ts';
 
 /** The flags of `up`, `serve` and `config show` that lay over `fairlead.toml`. */
@@ -20,6 +22,7 @@ export type LoadedHostConfig = HostConfigReading & {
   readonly path: string;
   readonly extensions: ExtensionTables;
   readonly tables: HostTables;
+  readonly mcp: McpTables;
   /** The file as it says it now. Rejects with the gateway's configuration codes. */
   readonly reread: () => Promise<HostConfigReading & { readonly ok: true }>;
 };
@@ -43,7 +46,7 @@ export async function loadHostConfig(
   const read = async () => {
     const reading = await readHostConfig({
       path,
-      readElsewhere: [...extensionKeys, ...agentTableKeys],
+      readElsewhere: [...extensionKeys, ...agentTableKeys, ...mcpKeys],
       isNamed: config !== undefined,
       env: context.env,
       flags: { bind, port, allowRemote },
@@ -56,5 +59,6 @@ export async function loadHostConfig(
   for (const { message } of reading.warnings) warn(message);
   const extensions = extensionTablesOf(reading, warn);
   const tables = agentTablesOf(reading, machineZone(), warn);
-  return { ...reading, path, extensions, tables, reread: read };
+  const mcp = mcpTablesOf(reading, warn);
+  return { ...reading, path, extensions, tables, mcp, reread: read };
 }

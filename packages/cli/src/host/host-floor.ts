@@ -11,16 +11,19 @@ import {
   readAgents,
   readBackends,
 } from '@fairlead/host';
-import { startWatchdog } from '@fairlead/process';
+import { McpServers, SecretBox, SecretRows, secretsOf } from '@fairlead/mcp';
+import { sensitiveNames, startWatchdog } from '@fairlead/process';
 import { openStore, type Store } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
 import { extensionSecrets, type HostExtensions, openHostExtensions } from '../extensions/host-extensions.ts';
+import { allServers } from '../extensions/mcp-tables.ts';
 import { nameFile } from '../state/name-file.ts';
+import { readVersion } from '../version.ts';
 import { findBubblewrap } from './bubblewrap.ts';
 import type { LoadedHostConfig } from './host-config.ts';
 import { openHostPeer } from './host-peer.ts';
 import { LateWatchdog } from './late-watchdog.ts';
-import { readDigestKey } from './secret-key.ts';
+import { readDigestKey, readStateSecret } from './secret-key.ts';
 
 /** Everything of a host but the gateway and the Runner. Disposed in reverse order of creation. */
 export type HostFloor = AsyncDisposable & {
@@ -58,6 +61,17 @@ export async function openHostFloor(options: {
   const watchdog = stack.use(new LateWatchdog(() => startWatchdog({ random, platform, clock })));
   const bubblewrap = await findBubblewrap(env, platform);
   const settings = extensionSecrets(extensionTables, env);
+  const folder = dirname(configPath);
+  const servers = await allServers(loaded.mcp, { folder, home: env['HOME'] }, (problem) => {
+    context.stderr(`fairlead: ${problem}\n`);
+    log('warn', 'mcp.left_out', { problem });
+  });
+  const mcpSecrets = secretsOf(servers, env);
+  const mcp = new McpServers(servers, {
+    ...{ store, clock, random, platform, watchdog, env, folder, log, version: readVersion() },
+    secretVariables: sensitiveNames(environmentKeys),
+    secrets: new SecretRows(store, new SecretBox(await readStateSecret(stateDirectory, random), random)),
+  });
   const prepared = await prepareHost({
     ...{
       peer,
@@ -74,12 +88,12 @@ export async function openHostFloor(options: {
       platform,
     },
     authority: config.authority,
-    folder: dirname(configPath),
+    folder,
     readAgentTables: async () => await tableNow(loaded, readAgents),
     readBackendTables: async () => await tableNow(loaded, readBackends),
     touches: touchesWith(tables.web.search),
     secretVariables: environmentKeys,
-    secrets: [...settings.settings.secrets, ...settings.environments.secrets],
+    secrets: [...settings.settings.secrets, ...settings.environments.secrets, ...mcpSecrets],
     ...(bubblewrap === null ? {} : { bubblewrap }),
     report: ({ level, code, ...fields }) => log(level, 'host.report', { code, ...fields }),
   });
@@ -87,6 +101,8 @@ export async function openHostFloor(options: {
     await openHostExtensions({
       ...{ context, store, peer, settings, configPath, log },
       tables: extensionTables,
+      mcp,
+      secrets: mcpSecrets,
       agents: prepared.agentDirectory,
       builtinPeer: prepared.builtinPeer,
       isWatched: !alone,

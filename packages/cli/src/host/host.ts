@@ -62,7 +62,7 @@ export async function startHost(options: {
     hub,
     tools,
     tokens,
-    extensions: extensions.administration,
+    extensions: extensions.doors,
     sessions: sessionPortOf(floor, loaded.tables),
     sessionErrors: { ...hubErrors, ...hostErrors },
     journal,

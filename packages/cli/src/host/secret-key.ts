@@ -14,8 +14,13 @@ const keyBytes = 32;
  * what seals secrets later never signs anything. Throws `secret_key_invalid`, `state_directory_unwritable`.
  */
 export async function readDigestKey(stateDirectory: string, random: Random): Promise<DigestKey> {
-  const secret = await readSecretKey(join(stateDirectory, fileName), random);
+  const secret = await readStateSecret(stateDirectory, random);
   return digestKey(Buffer.from(hkdfSync('sha256', secret, '', 'fairlead argument digests v1', keyBytes)));
+}
+
+/** The state directory's secret, from which every key is derived. Throws the same codes. */
+export function readStateSecret(stateDirectory: string, random: Random): Promise<Buffer> {
+  return readSecretKey(join(stateDirectory, fileName), random);
 }
 
 async function readSecretKey(path: string, random: Random): Promise<Buffer> {

@@ -73,16 +73,25 @@ function agentLines({ agents: { names, model }, command, stateFlag }: ReadyRepor
 }
 
 function extensionLines({ extensions, command, stateFlag }: ReadyReport): string[] {
-  const running = extensions.filter(({ code }) => code === null).map(({ name }) => safeLine(name));
+  const of = (words: ReadonlySet<string | null>) => extensions.filter(({ code }) => words.has(code));
+  const running = of(RUNNING).map(({ name, code }) =>
+    code === null ? safeLine(name) : `${safeLine(name)} (${safeLine(code)})`,
+  );
+  const starting = of(STARTING).map(({ name }) => safeLine(name));
   const failed = extensions.flatMap(({ name, code }) =>
-    code === null ? [] : [`${safeLine(name)} (${safeLine(code)})`],
+    RUNNING.has(code) || STARTING.has(code) ? [] : [`${safeLine(name)} (${safeLine(code)})`],
   );
   return [
     ...field('extensions', running, ', '),
+    ...field('still starting', starting, ', '),
     ...field('not running', failed, ', '),
     ...(failed.length === 0 ? [] : field('', [`see why: ${command} ext list${stateFlag}`], '')),
   ];
 }
+
+/** Of an MCP server that runs, though not all of it can be had; and of one that has not answered yet. */
+const RUNNING: ReadonlySet<string | null> = new Set([null, 'mcp_approval_pending', 'mcp_tools_refused']);
+const STARTING: ReadonlySet<string | null> = new Set(['mcp_starting', 'mcp_start_late']);
 
 function providerLines({ providers, command, stateFlag }: ReadyReport): string[] {
   const named = (status: ProviderStatus) =>

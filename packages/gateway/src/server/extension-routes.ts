@@ -1,4 +1,5 @@
-import { hasValue, isJsonObject, type Json, type Outcome } from '@fairlead/base';
+import { failed, hasValue, isJsonObject, type Json, type Outcome } from '@fairlead/base';
+import type { Principal } from '@fairlead/dispatch';
 import type { FastifyInstance } from 'fastify';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import type { Admission } from '../http/admission.ts';
@@ -17,6 +18,16 @@ export interface ExtensionAdministration {
   /** Loads the folder of an extension again and puts it in the place of what runs. */
   reload(name: string): Promise<Outcome<Json>>;
   unload(name: string): Promise<Outcome<Json>>;
+  /** What there is of foreign tools; absent where nothing is. */
+  readonly catalogs?: CatalogAdministration;
+}
+
+/** What was approved of tools that stand behind extensions: those of MCP servers. */
+export interface CatalogAdministration {
+  /** What is not what was approved: `{name, tools: [{tool, state, observation, marks, warnings, lines}]}`. */
+  diff(name: string, tool?: string): Outcome<Json>;
+  /** Approves what was seen: the observation by tool, null for one that is gone. `{name, approved: […]}` */
+  approve(name: string, seen: ReadonlyMap<string, string | null>, by: string): Promise<Outcome<Json>>;
 }
 
 export type ExtensionRouteOptions = {
@@ -70,10 +81,55 @@ export function addExtensionRoutes(server: FastifyInstance, options: ExtensionRo
     answerWith(reply, options, async () => outcomeEnvelope(extensions.output(name)));
   });
 
+  server.get<Named & { Querystring: { tool?: string } }>(
+    '/api/admin/extensions/:name/diff',
+    route,
+    (request, reply) => {
+      const { tool } = request.query;
+      answerWith(reply, options, async () =>
+        outcomeEnvelope(
+          extensions.catalogs?.diff(request.params.name, typeof tool === 'string' ? tool : undefined) ??
+            NO_CATALOG,
+        ),
+      );
+    },
+  );
+
+  server.post<Named>('/api/admin/extensions/:name/approve', route, (request, reply) => {
+    const { name } = request.params;
+    const { id } = request.principal as Principal;
+    const seen = seenIn((request.body ?? null) as Json);
+    answerWith(reply, options, async () => {
+      if (seen === null)
+        return refusalEnvelope('invalid_body', {
+          detail: { member: 'tools', problem: 'must be a list of {tool, observation}' },
+        });
+      return outcomeEnvelope((await extensions.catalogs?.approve(name, seen, id)) ?? NO_CATALOG);
+    });
+  });
+
   server.delete<Named>('/api/admin/extensions/:name', route, (request, reply) => {
     const { name } = request.params;
     answerWith(reply, options, () => carry('unload', name, extensions.unload(name)));
   });
+}
+
+const NO_CATALOG = failed(
+  'not_started',
+  'extension_unknown',
+  'No extension of this name has a catalog here.',
+);
+
+function seenIn(body: Json): ReadonlyMap<string, string | null> | null {
+  const tools = isJsonObject(body) ? body['tools'] : undefined;
+  if (!Array.isArray(tools)) return null;
+  const seen = new Map<string, string | null>();
+  for (const entry of tools as readonly Json[]) {
+    const { tool, observation } = isJsonObject(entry) ? entry : {};
+    if (typeof tool !== 'string' || (typeof observation !== 'string' && observation !== null)) return null;
+    seen.set(tool, observation);
+  }
+  return seen;
 }
 
 function nameIn(value: Json): string | undefined {

@@ -63,6 +63,23 @@ export function registerExtCommands(program: Command, execute: Execute): void {
     .action((name: string, flags) =>
       execute(async (context) => (await import('./ext-load.ts')).extOutput(context, name, flags)),
     );
+  for (const [command, description] of [
+    ['diff', 'show what an MCP server offers that is not what was approved'],
+    ['approve', 'approve what an MCP server offers now, as it is shown'],
+  ] as const)
+    ext
+      .command(command)
+      .argument('<name>', 'name of an extension, such as mcp-files')
+      .description(description)
+      .addOption(valueFlag('--tool <tool>', 'of this tool alone, by the name that the server has for it'))
+      .addOption(stateDirFlag())
+      .addOption(jsonFlag())
+      .action((name: string, flags) =>
+        execute(async (context) => {
+          const { extApprove, extDiff } = await import('./ext-diff.ts');
+          return await (command === 'diff' ? extDiff : extApprove)(context, name, flags);
+        }),
+      );
   switching(ext, 'add', 'switch an extension on in a session, as /extensions add does').action(
     (name: string, flags) =>
       execute(async (context) =>

@@ -67,8 +67,8 @@ function render(report: {
     agentText(report.agents, report.command) +
     report.extensions
       .map(
-        ({ name, reason, code }) =>
-          `extension ${safeLine(name)} is down: ${safeLine(reason)} (${safeLine(code)})\n`,
+        ({ name, state, reason, code }) =>
+          `extension ${safeLine(name)} ${state === 'down' ? 'is down' : 'needs a look'}: ${safeLine(reason)} (${safeLine(code)})\n`,
       )
       .join('') +
     (rows.length === 0 ? 'no Runner is connected\n' : table(['RUNNER', 'PLUGIN', 'STATUS', 'CODE'], rows))

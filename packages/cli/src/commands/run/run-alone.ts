@@ -40,6 +40,13 @@ export async function runAlone(
   const { agents, extensions, prepared } = floor;
   for (const line of await agents.firstWords()) context.stderr(`fairlead: ${line}\n`);
   await withProgress(context, 'loading extensions', () => extensions.settled);
+  // Nobody is there for a second try: what a server offers must be known before the one turn begins.
+  const abandoned = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await withProgress(context, 'waiting for MCP servers', () =>
+    Promise.race([extensions.serversSettled(), abandoned]),
+  );
   if (signal.aborted) throw cliError('interrupted');
   const session = await sessionOf(floor, wish, async () => {
     const [first] = await agentNames(prepared, loaded.tables);
