@@ -59,7 +59,7 @@ export class CallRecord {
     if (entry) await this.#writeOrRows([this.#resultEntry(end, [])], [...settled, this.#stands()]);
     else await this.#floor.store.write(settled);
     this.#step = entry ? 'whole' : 'settled';
-    this.#tell(said);
+    if (entry) this.#tell(said);
   }
 
   /** Its `tool_result`, once hooks have changed what they change; of one whose end could not be written, that as well. */
@@ -67,9 +67,8 @@ export class CallRecord {
     const end = this.#end(said);
     const settled = this.#step === 'settled' ? [] : this.#settled(end);
     await this.#writeOrRows([this.#resultEntry(end, changedBy)], [...settled, this.#stands()]);
-    const isFirst = this.#step !== 'settled';
     this.#step = 'whole';
-    if (isFirst) this.#tell(said);
+    this.#tell(said);
   }
 
   /** A call that never began: both entries and a row, in one. */
@@ -99,7 +98,7 @@ export class CallRecord {
     return this.#ended;
   }
 
-  /** Whoever can learn later what an unknown call came to hears of it. */
+  /** Whoever can learn later what an unknown call came to hears of it, once the session says that it is unknown. */
   #tell({ certainty, code }: Said): void {
     this.#floor.journal.sessionEnded(this.#request.call, { certainty, code: code ?? null });
   }

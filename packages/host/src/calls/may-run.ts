@@ -19,6 +19,8 @@ export interface JudgedCall {
   readonly policy: ToolPolicy;
   readonly final: FinalCall;
   readonly words: CallWords;
+  /** Aborts when nobody is to be asked for it any more: cancelled, or its session closes. */
+  readonly signal: AbortSignal;
 }
 
 /** `approval` is used with the call's intent; undefined where nobody had to be asked. */
@@ -81,13 +83,17 @@ async function ask(
       tool: words.tool,
     });
   const shown: JsonObject = await approvalShown(floor, place, call);
-  return await askApproval(floor, place, {
-    ...words,
-    ...{ principal, session, call: final.call, risk: policy.risk, shown },
-    ...(turn === undefined ? {} : { turn: turn.turn }),
-    // Who it was stands in the entry that began the run.
-    ...(via === undefined ? {} : { given: { by: 'beforehand', via } }),
-  });
+  return await askApproval(
+    floor,
+    { ...place, signal: call.signal },
+    {
+      ...words,
+      ...{ principal, session, call: final.call, risk: policy.risk, shown },
+      ...(turn === undefined ? {} : { turn: turn.turn }),
+      // Who it was stands in the entry that began the run.
+      ...(via === undefined ? {} : { given: { by: 'beforehand', via } }),
+    },
+  );
 }
 
 function refusalOf(code: RefusalCode): Fault {

@@ -15,7 +15,7 @@ import type { CallFloor } from './call-floor.ts';
 import type { CallPlace } from './call-place.ts';
 import { CallRecord } from './call-record.ts';
 import { type CallWords, isTooLarge, refusedWords, wordsOf } from './call-words.ts';
-import { mayRun } from './may-run.ts';
+import { type JudgedCall, mayRun } from './may-run.ts';
 import { policyOfTool } from './policy-of-tool.ts';
 import { CANCELLED, refusal, refusalNow } from './refusal-now.ts';
 import { type Said, screenOutcome } from './screen-outcome.ts';
@@ -128,7 +128,7 @@ class CallRun {
         done += 1;
         this.#place.emit({ kind: 'progress', call, done, text: this.#floor.leaks.text(text).value });
       },
-      decide: (final) => this.#decide(final, known),
+      decide: (final, ends) => this.#decide(final, known, ends),
       settle: async (outcome) => {
         this.#over?.();
         const screened = this.#screen(neverBegun(outcome) ? CANCELLED_CALL : outcome);
@@ -141,24 +141,24 @@ class CallRun {
     };
   }
 
-  async #decide(final: FinalCall, known: Known): Promise<Decision> {
+  async #decide(final: FinalCall, known: Known, signal: AbortSignal): Promise<Decision> {
     this.#words = wordsOf(this.#floor, known.tool, known.policy, final.args);
-    const fault = await this.#refusalOf(final, known, this.#words);
+    const fault = await this.#refusalOf({ ...known, final, words: this.#words, signal });
     if (fault === undefined) return { kind: 'run', timeoutMs: known.policy.timeoutMs };
     this.#refused = fault;
     return { kind: 'refuse', fault };
   }
 
   /** Undefined once the intent is on disk. */
-  async #refusalOf(final: FinalCall, known: Known, words: CallWords): Promise<Fault | undefined> {
-    const before = await this.#guard(known);
+  async #refusalOf(call: JudgedCall): Promise<Fault | undefined> {
+    const before = await this.#guard(call);
     if (before !== undefined) return before;
-    const permission = await mayRun(this.#floor, this.#place, { ...known, final, words });
+    const permission = await mayRun(this.#floor, this.#place, call);
     if (!permission.ok) return permission.fault;
     const { approval } = permission;
     // Minutes may have gone by.
-    const meanwhile = approval === undefined ? undefined : await this.#guard(known);
-    return meanwhile ?? (await this.#begin(words, approval));
+    const meanwhile = approval === undefined ? undefined : await this.#guard(call);
+    return meanwhile ?? (await this.#begin(call.words, approval));
   }
 
   async #begin(words: CallWords, approval: string | undefined): Promise<Fault | undefined> {

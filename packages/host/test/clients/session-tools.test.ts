@@ -272,6 +272,16 @@ test('a client that leaves, or whose token ends, while its tool waits for a pers
   assert.deepEqual(gist(late), ['not_started', 'token_ended']);
 });
 
+test('closing a session ends what is held there at once', async (t) => {
+  const room = await opened(t);
+  const session = await room.session('ann');
+  const waiting = room.inside(session, 'push', { what: 'main' });
+  await room.asked();
+  await room.host.closeSession(session);
+  assert.deepEqual(gist(await waiting), ['not_started', 'call_cancelled']);
+  assert.deepEqual(ran, []);
+});
+
 test('a call that still runs after 125 s says so and goes on: its result stands in the session, though its client left', async (t) => {
   hygiene(t);
   const gate = gateTool();

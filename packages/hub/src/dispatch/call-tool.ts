@@ -43,8 +43,11 @@ export interface ToolRequest {
   readonly signal?: AbortSignal;
   /** Lines of progress. */
   readonly onProgress?: (text: string) => void;
-  /** Rate limits, grants, approval, the intent: after the gates, before the tool. Absent is allowed. Its throw is a refusal. */
-  readonly decide?: (call: FinalCall) => Decision | Promise<Decision>;
+  /**
+   * Rate limits, grants, approval, the intent: after the gates, before the tool. Absent is allowed. Its throw is a refusal. `signal` aborts with the
+   * call's own and when its session closes: whatever it waits for is over then.
+   */
+  readonly decide?: (call: FinalCall, signal: AbortSignal) => Decision | Promise<Decision>;
   /**
    * Writes down how the call ended, before any `toolResult` hook; what it returns, such as redacted text, goes on. Asked for every call that
    * the gates saw, what they blocked and what was refused among them.
@@ -144,7 +147,7 @@ class ToolRun {
     if (decide === undefined) return await this.#run(final);
     let decision: Decision;
     try {
-      decision = await decide(final);
+      decision = await decide(final, this.#signal);
     } catch (error) {
       return failed('not_started', ...hostFault('call_not_decided', error));
     }
@@ -172,7 +175,15 @@ class ToolRun {
     const target = foreign === undefined ? {} : { target: foreign.target };
     return await carryTool(
       tool.instance.extension.carrier,
-      { call, instance: tool.instance.id, endpoint: 'tool', name: tool.name, ...target, input: args, context },
+      {
+        call,
+        instance: tool.instance.id,
+        endpoint: 'tool',
+        name: tool.name,
+        ...target,
+        input: args,
+        context,
+      },
       { wheel: engine.wheel, budgetMs, signal: this.#signal },
     );
   }
