@@ -20,6 +20,8 @@ export class WholeRows {
     const rows: StyledLine[] = [];
     let before: Block | undefined;
     for (const block of blocks) {
+      // It is where printing began, and nothing that happened.
+      if (block.kind === 'opened') continue;
       const own = this.#rows.get(block) ?? blockRows(block, look);
       this.#rows.set(block, own);
       if (needsGap(before, block)) rows.push(row(''));

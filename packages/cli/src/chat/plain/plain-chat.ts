@@ -83,11 +83,11 @@ class PlainChat {
       await this.#until(() => this.#isLive);
       while (!this.#isOver) {
         await this.#until(() => waiting.length > 0 || this.#isInputOver);
-        if (this.#isBrokenOff) waiting.length = 0;
         const [line] = waiting;
         if (line === undefined && this.#isInputOver && !this.#isWaiting) break;
         await this.#until(() => !this.#isWaiting || this.#canGoOn(waiting[0]));
         if (this.#isOver) break;
+        if (this.#isBrokenOff) waiting.length = 0;
         if (waiting.length === 0 && this.#questions.length > 0) await this.#denyAll();
         else if (waiting.length > 0) await this.#say(waiting.shift() ?? '');
       }

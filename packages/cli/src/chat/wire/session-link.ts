@@ -102,7 +102,7 @@ export class SessionLink {
         this.#release();
       }
       await ended;
-      return status;
+      return isRead ? status : null;
     } finally {
       this.#silence?.cancel();
       stream.close();
