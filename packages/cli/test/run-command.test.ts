@@ -191,7 +191,7 @@ test('what the stream tells is shown on stderr, once each', async (t) => {
   const { exit, stdout, stderr } = await run('run', 'hello');
   assert.deepEqual([exit, stdout], [0, 'It is done.\n']);
   assert.deepEqual(stderr.split('\n'), [
-    'fairlead: the model’s answer broke off; asking again',
+    'fairlead: the model’s answer broke off',
     'fairlead: I look. [2J',
     'fairlead: calls shell',
     'fairlead: half of it',

@@ -20,7 +20,7 @@ export class RunProgress {
   /** An event of the session: its name in a stream, and its members. What is of no interest is passed over. */
   hear(event: string, data: JsonObject): void {
     if (event === 'state') this.#state(data);
-    else if (event === 'step_reset') this.#say('the model’s answer broke off; asking again');
+    else if (event === 'step_reset') this.#say('the model’s answer broke off');
     else if (event === 'progress') this.#say(safeLine(data['text']));
     else if (event === 'entry')
       this.#entry(isJsonObject(data['entry'] ?? null) ? (data['entry'] as JsonObject) : data);
