@@ -10,6 +10,7 @@ import {
   Settler,
 } from '../src/index.ts';
 import { dispatchFloor, EVERYTHING, gist } from './dispatch-floor.ts';
+import { fakeRunner } from './fake-runners.ts';
 import { fakeSessions } from './fake-sessions.ts';
 
 const CHECK = { action: 'check', runner: 'local', plugin: 'echo' } as const;
@@ -299,6 +300,22 @@ test('a session that changed its mode while the call was held is asked again', a
   const late = await floor.invoke(CHECK, EVERYTHING, 'ses_here');
   assert.deepEqual(gist(late), ['not_started', 'approval_expired']);
   assert.deepEqual(floor.runners.sent, []);
+});
+
+test('what starts programs names the Runner process that it is for: another process is another question', async (t) => {
+  const decides = permission({ kind: 'denied', error: DENIED });
+  const floor = await dispatchFloor(t, { authority: 'restricted', permission: decides });
+  const RELOAD = { action: 'reload', runner: 'local' };
+  await floor.invoke(CHECK);
+  await floor.invoke(RELOAD);
+  await floor.invoke(RELOAD);
+  floor.runners.registers(fakeRunner('local', 'local-2'));
+  await floor.invoke(RELOAD);
+  const targets = decides.asked.map(({ target, risk }) => `${risk} ${target}`);
+  assert.match(targets[0] ?? '', /^high plugin:local\/echo#[\w-]{16}$/);
+  assert.match(targets[1] ?? '', /^high runner:local\/plugins#[\w-]{16}$/);
+  assert.equal(targets[1], targets[2]);
+  assert.notEqual(targets[2], targets[3]);
 });
 
 test('who cannot decide denies', async (t) => {

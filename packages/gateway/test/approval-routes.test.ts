@@ -116,13 +116,18 @@ test('a token that is limited to Runners is asked about what lies within them al
     approval('c', { ...none, target: 'plugin:near/echo/say#x' }),
     approval('d', { ...none, target: 'plugin:other/echo/say#x' }),
     approval('e', { ...none, target: 'ext:core/shell#x' }),
+    approval('g', { ...none, target: 'runner:near/plugins#x' }),
+    approval('h', { ...none, target: 'runner:other/config#x' }),
     approval('f', { session: ses('z') }),
   ]);
   host.runners.set(OWL.id, ['near']);
   host.add('b', { agents: [OWL] });
   const token = await gateway.mint(['session:approve'], ['near']);
-  assert.deepEqual(ids(await list('', token)), [`apr_${'b'.repeat(22)}`, `apr_${'c'.repeat(22)}`]);
-  for (const letter of ['a', 'd', 'e', 'f']) {
+  assert.deepEqual(
+    ids(await list('', token)),
+    ['b', 'c', 'g'].map((letter) => `apr_${letter.repeat(22)}`),
+  );
+  for (const letter of ['a', 'd', 'e', 'f', 'h']) {
     const refused = await decide(`apr_${letter.repeat(22)}`, { decision: 'approve' }, token);
     assert.deepEqual([refused.status, refused.envelope.error?.code], [400, 'token_limited'], letter);
   }

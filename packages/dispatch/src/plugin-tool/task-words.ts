@@ -33,7 +33,7 @@ export function pluginWords(bindings: BindingBook, input: PluginToolInput, subje
       return {
         ...about,
         tier: 'native',
-        target: managed(`plugin:${input.runner}`, subject),
+        target: managed(`runner:${input.runner}/plugins`, subject),
         arguments: { ...input } as JsonObject,
         risk: 'high',
       };

@@ -45,7 +45,7 @@ export function reloadRunnerConfig(invoker: Invoker, runners: RunnerPort): Runti
             words: () => ({
               tool: RELOAD_RUNNER_CONFIG,
               tier: 'native',
-              target: managed(`runner:${runner}`, address),
+              target: managed(`runner:${runner}/config`, address),
               arguments: { runner },
               risk: 'high',
             }),

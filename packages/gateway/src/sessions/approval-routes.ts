@@ -59,7 +59,7 @@ async function listed(
 async function concerns(host: SessionPort, principal: Principal, row: ApprovalRowShown): Promise<boolean> {
   if (principal.runners === undefined) return true;
   if (row.session === null) {
-    const [, runner] = /^plugin:([^/]+)\//.exec(row.target) ?? [];
+    const [, runner] = /^(?:plugin|runner):([^/]+)\//.exec(row.target) ?? [];
     return runner !== undefined && mayUseRunner(principal, runner);
   }
   const line = await host.sessions.line(row.session).catch(() => undefined);
