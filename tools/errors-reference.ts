@@ -8,6 +8,7 @@ import { extensionErrors } from '@fairlead/extension/runtime';
 import { gatewayErrors } from '@fairlead/gateway';
 import { hostErrors } from '@fairlead/host';
 import { hubErrors } from '@fairlead/hub';
+import { mcpErrors } from '@fairlead/mcp';
 import { processErrors } from '@fairlead/process';
 import { protocolErrors } from '@fairlead/protocol';
 import { runnerErrors } from '@fairlead/runner';
@@ -78,6 +79,11 @@ export const errorSections: readonly ErrorSection[] = [
     package: 'builtins',
     met: 'In what a built-in tool answers.',
     errors: builtinErrors,
+  },
+  {
+    package: 'mcp',
+    met: 'What an MCP server answers or does not: in a call’s result, in `/extensions`, in `fairlead ext list`.',
+    errors: mcpErrors,
   },
   {
     package: 'plugin-sdk',
