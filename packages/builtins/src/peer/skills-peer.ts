@@ -50,19 +50,19 @@ export interface PeerSkillBank {
   readonly name: string;
 }
 
-export interface PeerGrantedBank extends PeerSkillBank {
+interface PeerGrantedBank extends PeerSkillBank {
   /** By the agent's id. */
   readonly grants: readonly { readonly agent: string; readonly right: 'read' | 'write' }[];
 }
 
 /** Where a skill is put: among those of this host, in a bank, in an agent. */
-export interface SkillTarget {
+interface SkillTarget {
   readonly bank?: string;
   readonly agent?: string;
 }
 
 /** What was installed here, as it was then. */
-export interface PeerInstalledSkill {
+interface PeerInstalledSkill {
   readonly name: string;
   readonly source: string;
   readonly ref: string | null;

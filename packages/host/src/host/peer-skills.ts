@@ -21,7 +21,7 @@ import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { HostOptions } from './host-options.ts';
 
 /** Whose question about skills it is. */
-export interface SkillAsker {
+interface SkillAsker {
   readonly session: string;
   /** Its id; absent where the session has none. */
   readonly agent?: string;
@@ -32,7 +32,7 @@ export interface SkillAsker {
 }
 
 /** A bank with the agents that it is granted to. */
-export interface GrantedBank extends KnownBank {
+interface GrantedBank extends KnownBank {
   readonly grants: readonly { readonly agent: string; readonly right: BankRight }[];
 }
 

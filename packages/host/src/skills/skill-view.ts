@@ -5,7 +5,7 @@ import type { ShelvedSkill } from './skill-shelf.ts';
  * How a skill stands: `offered` to the agent · `hidden` because tools that it needs are not offered · `untrusted`, nobody pinned its digest · `changed`,
  * somebody pinned another digest of it · `shadowed` by a trusted one of its name.
  */
-export type SkillState = 'offered' | 'hidden' | 'untrusted' | 'changed' | 'shadowed';
+type SkillState = 'offered' | 'hidden' | 'untrusted' | 'changed' | 'shadowed';
 
 /** A skill as people and built-ins see it: plain data. */
 export interface SkillView {

@@ -2,9 +2,7 @@ import { createHash } from 'node:crypto';
 import type { SkillHead } from './front-matter.ts';
 
 /** Where a skill stands, in the order in which names are taken. */
-export const SKILL_LAYERS = ['project', 'user', 'installed', 'agent', 'bank', 'session_bank'] as const;
-
-export type SkillLayer = (typeof SKILL_LAYERS)[number];
+export type SkillLayer = 'project' | 'user' | 'installed' | 'agent' | 'bank' | 'session_bank';
 
 /** A file of a skill, beside its SKILL.md. */
 export interface SkillFile {
