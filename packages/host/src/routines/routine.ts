@@ -12,7 +12,7 @@ export type MissedPolicy =
   | { readonly policy: 'catch_up'; readonly windowSecs: number; readonly most: number };
 
 /** What a slot that is due does while the one before it still runs. */
-export type Overlap = 'skip' | 'allow';
+type Overlap = 'skip' | 'allow';
 
 /** A routine as the engine sees it, whoever keeps its row. */
 export interface Routine {

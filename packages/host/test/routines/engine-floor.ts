@@ -35,7 +35,7 @@ export interface EngineFloor {
 
 const STEP_MS = 60_000;
 
-export const time = (ms: number) => new Date(ms).toISOString().slice(11, 19);
+const time = (ms: number) => new Date(ms).toISOString().slice(11, 19);
 export const hello = (trigger: JsonObject, more: JsonObject = {}): JsonObject => ({
   extension: 'greeter',
   name: 'greet',
