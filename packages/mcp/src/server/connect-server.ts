@@ -1,7 +1,6 @@
 import { childEnvironment, resolveHeaders } from '../configuration/resolve-variables.ts';
 import type { ServerConfig } from '../configuration/server-config.ts';
 import { TokenSource } from '../oauth/token-source.ts';
-import { connectHttp } from './connect-http.ts';
 import { connectStdio } from './connect-stdio.ts';
 import type { ConnectAnswer, ConnectionEvents } from './connection.ts';
 import type { ServerFloor } from './server-floor.ts';
@@ -40,5 +39,7 @@ export async function connectServer(
           rows: floor.secrets,
           fetch: (url, init) => fetch(url, { ...init, redirect: 'error' }),
         });
+  // Node's HTTP client comes with the first server that is behind an address.
+  const { connectHttp } = await import('./connect-http.ts');
   return await connectHttp({ server, headers: values, tokens, clientInfo, clock, ...attempt });
 }
