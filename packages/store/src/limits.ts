@@ -121,8 +121,23 @@ export const MAX_KEYS_READY = 1_024;
 /** Commits that one step of indexing for search takes: a few milliseconds of the thread. */
 export const SEARCH_SLICE_COMMITS = 200;
 
-/** Records that one search by any of several words ranks: some ten milliseconds of the thread. */
-export const SEARCH_RANKED = 10_000;
+/** Records that one word of a search for the newest brings in, the newest of them: a millisecond each. */
+export const SEARCH_POSTINGS = 2_000;
+
+/** Records of a table that are counted, to weigh words by how rare they are: half a millisecond. */
+export const SEARCH_COUNTED = 10_000;
+
+/** Candidates whose texts are weighed, where fewer are asked for: a few milliseconds. */
+export const SEARCH_WEIGHED = 100;
+
+/** Of those, the candidates that may be looked at: a page. */
+export const SEARCH_RANKED = 1_000;
+
+/** Candidates that one step reads: about a millisecond. */
+export const SEARCH_FETCHED = 50;
+
+/** After so many milliseconds a search gives the thread back for a moment. */
+export const SEARCH_SLICE_MS = 4;
 
 /** Text of one record that is searched, in UTF-16 units: an entry's longest text. */
 export const SEARCHED_TEXT_UNITS = 64 * 1024;

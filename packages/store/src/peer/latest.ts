@@ -54,9 +54,10 @@ export class Latest<T extends Json = Json> {
   }
 
   /**
-   * Records that are the newest of their key and hold every word of `all` and one at least of `any`, best first, at most 1,000. Words are
-   * compared as `Table.search` does. Of the words of `any` those that stand in more than some ten thousand records only count where no
-   * other does. Looks at the best thousand: what only older records of a key hold may stand before what is found.
+   * Records that are the newest of their key and hold every word of `all` and, where it names some, one at least of `any`; best first, at
+   * most 1,000. Words are compared as `Table.search` does; of `all` alone the newest are the best. Of a word that stands in thousands of
+   * records the newest few thousand count. Never holds the thread for more than a few milliseconds, but for the first search of a table,
+   * which indexes it.
    */
   async search(words: { readonly all?: string; readonly any?: string }, limit = 20): Promise<KeyedRow<T>[]> {
     const { engine, state } = this.#database;

@@ -1,5 +1,6 @@
 import { backup, type DatabaseSync } from 'node:sqlite';
 import type { Clock } from '@fairlead/base';
+import { SEARCH_SLICE_MS } from '../limits.ts';
 import type { DatabaseState, StoredDatabase } from '../log/database-state.ts';
 import type { Identity } from '../log/identity.ts';
 import type {
@@ -220,7 +221,17 @@ export class SqliteLog implements LogEngine {
       return this.#words.catchUp(state, table);
     };
     while (!(await this.#enqueue(0, 'normal', step)));
-    return this.#read(() => this.#words.search(state, table, query, limit));
+    if (query.isNewest !== true)
+      return await this.#read(() => this.#words.search(state, table, query.all ?? [], limit));
+    const search = await this.#read(() => this.#words.newest(state, table, query, limit));
+    for (let sinceMs = performance.now(); search !== undefined; ) {
+      const found = await this.#read(() => search.step());
+      if (found !== undefined) return [...found];
+      if (performance.now() - sinceMs < SEARCH_SLICE_MS) continue;
+      await new Promise<void>((resolve) => setImmediate(resolve));
+      sinceMs = performance.now();
+    }
+    return [];
   }
 
   async backup(path: string): Promise<void> {

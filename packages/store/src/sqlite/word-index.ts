@@ -1,10 +1,11 @@
 import { isJsonObject, type Json } from '@fairlead/base';
-import { MAX_PAGE_ROWS, SEARCH_RANKED, SEARCH_SLICE_COMMITS, SEARCHED_TEXT_UNITS } from '../limits.ts';
+import { SEARCH_SLICE_COMMITS, SEARCHED_TEXT_UNITS } from '../limits.ts';
 import type { SealedCommit } from '../log/commit.ts';
 import type { DatabaseState } from '../log/database-state.ts';
 import type { StoredRecord, WordQuery } from '../log/log-engine.ts';
 import type { PreparedOp } from '../log/op.ts';
 import { opsOf } from './commit-rows.ts';
+import { NewestSearch } from './newest-search.ts';
 import type { PreparedStatements } from './prepared.ts';
 import { findStore, rowsOf } from './row-ids.ts';
 
@@ -16,25 +17,12 @@ const BEHIND = `SELECT c.n, c.seq, c.state, c.ops FROM places AS l CROSS JOIN co
 const ADD_WORDS = 'INSERT INTO words (rowid, place, body) VALUES (?, ?, ?)';
 const TAKE_WORDS = 'DELETE FROM words WHERE rowid = ?';
 const SEARCH = `SELECT words.rowid AS place FROM words WHERE words MATCH ? ORDER BY bm25(words, 0.0, 1.0), words.rowid DESC LIMIT ?`;
-const RANK_SINCE = `SELECT words.rowid AS place FROM words WHERE words MATCH ? AND words.rowid >= ?
-  ORDER BY bm25(words, 0.0, 1.0), words.rowid DESC LIMIT ?`;
-// Streams: it ends at its bound, however many there are.
-const COUNT_UP_TO = 'SELECT count(*) AS found FROM (SELECT 1 FROM words WHERE words MATCH ? LIMIT ?)';
-const NTH_NEWEST =
-  'SELECT rowid AS place FROM words WHERE words MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?';
 const RECORD_AT = `SELECT r.hlc, r.author, r.seq, r.op, r.key, CAST(substr(CAST(c.ops AS BLOB), r.at + 1, r.bytes) AS TEXT) AS value
   FROM commits AS c JOIN chains AS h ON h.id = c.chain
   JOIN records AS r ON r.store = ? AND r.hlc = c.hlc AND r.author = h.author AND r.seq = c.seq AND r.op = ?
   WHERE c.n = ?`;
-const NEWEST_AT = `SELECT l.hlc, l.author, l.seq, l.op, l.key, l.value
-  FROM commits AS c JOIN chains AS h ON h.id = c.chain
-  JOIN records AS r ON r.store = ? AND r.hlc = c.hlc AND r.author = h.author AND r.seq = c.seq AND r.op = ?
-  JOIN latest AS l ON l.store = r.store AND l.key = r.key
-    AND l.hlc = r.hlc AND l.author = r.author AND l.seq = r.seq AND l.op = r.op
-  WHERE c.n = ?`;
-
 /** A row of the word index is a record: its commit's arrival number and its place in the commit. */
-const OPS_A_NUMBER = 512;
+export const OPS_A_NUMBER = 512;
 
 /**
  * The words of searched tables. A table is indexed from its first search on and caught up before each: appending costs
@@ -88,89 +76,57 @@ export class WordIndex {
     }
   }
 
-  /** The records that a query asks for, the best first. A word that ends in `*` stands for all that begin so. */
-  search(state: DatabaseState, table: string, query: WordQuery, limit: number): StoredRecord[] {
+  /** Records of the table that hold every word, the best first. A word that ends in `*` stands for all that begin so. */
+  search(state: DatabaseState, table: string, words: readonly string[], limit: number): StoredRecord[] {
     const store = findStore(this.#prepared, state, table, false);
-    if (store === undefined || limit <= 0) return [];
-    const { isNewest = false } = query;
-    const sql = isNewest ? NEWEST_AT : RECORD_AT;
-    const found: StoredRecord[] = [];
-    for (const place of this.#ranked(store, query, isNewest ? MAX_PAGE_ROWS : limit)) {
-      const row = this.#prepared.get(sql).get(store, place % OPS_A_NUMBER, Math.floor(place / OPS_A_NUMBER));
-      if (row !== undefined) found.push(recordOf(row));
-      if (found.length === limit) break;
-    }
-    return found;
+    if (store === undefined || words.length === 0) return [];
+    return this.#prepared
+      .get(SEARCH)
+      .all(`place:${placeOf(store)} AND body:(${words.map(quoted).join(' AND ')})`, limit)
+      .flatMap((found) => {
+        const place = Number(found['place']);
+        const row = this.#prepared
+          .get(RECORD_AT)
+          .get(store, place % OPS_A_NUMBER, Math.floor(place / OPS_A_NUMBER));
+        return row === undefined ? [] : [recordOf(row)];
+      });
   }
 
-  #ranked(store: number, { all = [], any = [] }: WordQuery, limit: number): readonly number[] {
-    const must = all.map(quoted);
-    const place = `place:${placeOf(store)}`;
-    const matching = (words: readonly string[]) =>
-      `${place}${must.length === 0 ? '' : ` AND body:(${must.join(' AND ')})`}${words.length === 0 ? '' : ` AND body:(${words.join(' OR ')})`}`;
-    if (any.length === 0) {
-      if (must.length === 0) return [];
-      return this.#prepared.get(SEARCH).all(matching([]), limit).map(placeIn);
-    }
-    const words = this.#selective(any.map(quoted), (word) => matching([word]));
-    const match = matching(words.words);
-    const since = words.tooMany ? this.#prepared.get(NTH_NEWEST).get(match, SEARCH_RANKED - 1) : undefined;
-    const from = since === undefined ? 0 : placeIn(since);
-    return this.#prepared.get(RANK_SINCE).all(match, from, limit).map(placeIn);
-  }
-
-  /**
-   * Of words of which any will do, the rarest, as many as keep what is ranked within a bound: a word that stands nearly everywhere says
-   * little about a record and costs the most. Where even the rarest stands in more, the newest records count.
-   */
-  #selective(
-    words: readonly string[],
-    matching: (word: string) => string,
-  ): { readonly words: readonly string[]; readonly tooMany: boolean } {
-    const counted = words.map((word) => {
-      const row = this.#prepared.get(COUNT_UP_TO).get(matching(word), SEARCH_RANKED + 1);
-      return { word, found: Number(row?.['found'] ?? 0) };
-    });
-    counted.sort((left, right) => left.found - right.found);
-    const chosen: string[] = [];
-    let left = SEARCH_RANKED;
-    for (const { word, found } of counted) {
-      if (chosen.length > 0 && found > left) break;
-      chosen.push(word);
-      left -= found;
-    }
-    return { words: chosen, tooMany: left < 0 };
+  /** A search of the newest of each key, step by step. */
+  newest(state: DatabaseState, table: string, query: WordQuery, limit: number): NewestSearch | undefined {
+    const store = findStore(this.#prepared, state, table, false);
+    return store === undefined ? undefined : new NewestSearch(this.#prepared, store, query, limit);
   }
 }
 
-function placeIn(row: Record<string, unknown>): number {
-  return Number(row['place']);
-}
-
-function placeOf(store: number): string {
+export function placeOf(store: number): string {
   return `s${store}`;
 }
 
 /** As a string of the engine's query language: whatever it holds is looked for and never obeyed. */
-function quoted(word: string): string {
+export function quoted(word: string): string {
   const isPrefix = word.length > 1 && word.endsWith('*');
   return `"${(isPrefix ? word.slice(0, -1) : word).replaceAll('"', '""')}"${isPrefix ? ' *' : ''}`;
 }
 
 /** Every text in a value, and its key, up to a bound: more would index a pasted file as one hit. */
 function wordsOf(op: PreparedOp): string {
-  const texts = op.key === null ? [] : [op.key];
-  let left = SEARCHED_TEXT_UNITS;
-  const collect = (value: Json | undefined): void => {
-    if (left <= 0 || value === undefined) return;
-    if (typeof value === 'string') {
-      texts.push(value.slice(0, left));
-      left -= value.length;
-    } else if (Array.isArray(value)) for (const item of value as readonly Json[]) collect(item);
-    else if (isJsonObject(value)) for (const member of Object.values(value)) collect(member);
-  };
   const parsed: Json = JSON.parse(op.text);
-  if (isJsonObject(parsed)) collect(parsed['value']);
+  return textsOf(op.key, isJsonObject(parsed) ? parsed['value'] : undefined);
+}
+
+export function textsOf(key: string | null, value: Json | undefined): string {
+  const texts = key === null ? [] : [key];
+  let left = SEARCHED_TEXT_UNITS;
+  const collect = (part: Json | undefined): void => {
+    if (left <= 0 || part === undefined) return;
+    if (typeof part === 'string') {
+      texts.push(part.slice(0, left));
+      left -= part.length;
+    } else if (Array.isArray(part)) for (const item of part as readonly Json[]) collect(item);
+    else if (isJsonObject(part)) for (const member of Object.values(part)) collect(member);
+  };
+  collect(value);
   return texts.join('\n');
 }
 
