@@ -4,6 +4,7 @@ import { completed, failed } from '@fairlead/base';
 import type { Principal } from '@fairlead/dispatch';
 import { deactivate } from '@fairlead/hub';
 import { hygiene } from '@fairlead/testing';
+import { createClientPorts } from '../../src/clients/client-ports.ts';
 import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
 
 const LIST = { action: 'list', runner: 'local' } as const;
@@ -224,4 +225,37 @@ test('arguments that no tool takes are not kept', async (t) => {
   const [call] = await room.entries(session);
   assert.ok(call?.type === 'tool_call');
   assert.deepEqual(Object.keys(call.arguments), ['$left_out']);
+});
+
+test('what was learnt of a call is written once, whoever tells it again', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  room.runner.answer = () => failed('outcome_unknown', 'plugin_gateway_timeout', '');
+  room.runner.outcome = (call) => completed({ kind: 'outcome', call, state: 'running' });
+  const { call = '' } = await callWith(room, session);
+  await room.settler.idle();
+  const { sessions } = createClientPorts(room.host);
+  const end = { certainty: 'not_started', code: 'call_not_delivered' } as const;
+  const tell = () => sessions.settled({ session, call, ...end }, room.journal.settlement(call, end));
+  assert.deepEqual([await tell(), await tell()], [true, false]);
+  const told = (await room.entries(session)).filter(({ type }) => type === 'tool_settled');
+  assert.equal(told.length, 1);
+});
+
+test('a session that closes while its call runs has the end of it all the same', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const entered = Promise.withResolvers<void>();
+  room.runner.answer = async () => {
+    entered.resolve();
+    await promise;
+    return completed({ kind: 'tools_call', result: { content: [{ type: 'text', text: 'late' }] } });
+  };
+  const waiting = callWith(room, session);
+  await entered.promise;
+  await room.host.closeSession(session);
+  resolve();
+  assert.deepEqual(gist(await waiting), ['completed', undefined]);
+  assert.deepEqual(await room.told(session), ['call plugin_tool', 'result completed: late']);
 });

@@ -195,6 +195,15 @@ test('a session without an agent has the tools that need none, and names what ne
   assert.deepEqual(gist(await room.inside(session, 'mine')), ['completed', undefined]);
 });
 
+test('without an agent the grants of the session hold, and nothing beyond them is touched', async (t) => {
+  const room = await opened(t, { touches: { 'desk/look': { reads: ['what'] } } });
+  const session = await room.host.newSession({});
+  const outside = await room.inside(session, 'look', { what: '/etc/passwd' });
+  assert.deepEqual(gist(outside), ['not_started', 'grant_denied']);
+  const inside = await room.inside(session, 'look', { what: 'notes.txt' });
+  assert.deepEqual(gist(inside), ['completed', undefined]);
+});
+
 test('a token needs session:write, and the scope of the tier', async (t) => {
   const room = await opened(t);
   const session = await room.session('ann');
