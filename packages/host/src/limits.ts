@@ -150,6 +150,19 @@ export const webLimits = Object.freeze({
   text: 512,
 });
 
+/** Native plugins as agents reach them. */
+export const pluginLimits = Object.freeze({
+  /** Pins of one file: with `plugin_tool` they fit what an extension may have. */
+  pins: 63,
+  /** Agents that one pin names. */
+  agents: 64,
+  /** Bytes of a name of a Runner, plugin or tool: what the link takes. */
+  text: 128,
+  /** Pause before a plugin that is starting is looked at again, doubled after each. */
+  againMs: 1000,
+  againMaxMs: 60_000,
+});
+
 /** What a person is shown before deciding. */
 export const displayLimits = Object.freeze({
   /** Characters of a claimed name: one line of a narrow screen. */
@@ -435,6 +448,9 @@ export const skillLimits = Object.freeze({
   pins: 10_000,
   /** Fetching a repository. */
   gitMs: 120_000,
+  /** What a repository may grow to on the disk while it is fetched, and how often that is looked at. */
+  gitFolderBytes: 256 * MIB,
+  gitLookMs: 250,
   /** What git printed last is told when it fails. */
   gitSaid: 300,
   gitBytes: 64 * KIB,

@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { lstat, opendir, realpath, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { hasControlCharacter } from '@fairlead/base';
 import { skillLimits } from '../limits.ts';
 
@@ -26,7 +26,7 @@ export interface WalkedFile {
 
 /** True where `path` is `folder` or stands in it; both real. */
 export function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`);
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /**

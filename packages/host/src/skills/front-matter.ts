@@ -147,7 +147,7 @@ class HeadReader {
     const value = this.#root[key];
     if (value === undefined || value === null) return undefined;
     if (typeof value !== 'string') this.#refuse(key, `${key} must be text: put it in quotes`);
-    const line = singleLine(value).replaceAll(/\s+/gu, ' ').trim();
+    const line = oneLine(value);
     if ([...line].length > most) this.#refuse(key, `${key} has more than ${most} characters`);
     return line;
   }
@@ -178,7 +178,7 @@ class HeadReader {
     if (!Array.isArray(parts)) this.#refuse(place, `${key} must be a list of words`);
     const words = (parts as readonly Value[]).map((word) => {
       if (typeof word !== 'string') this.#refuse(place, `${key} must be a list of words: put them in quotes`);
-      return singleLine(word).trim();
+      return oneLine(word);
     });
     const kept = [...new Set(words.filter((word) => word !== ''))];
     if (kept.length > skillLimits.words)
@@ -242,14 +242,23 @@ function isRecord(value: Value | undefined): value is { readonly [key: string]: 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What is read by a model without a person having read it before: nothing in it may be unseen. */
+function oneLine(text: string): string {
+  const seen = singleLine(text).replaceAll(
+    /[\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]/gu,
+    '',
+  );
+  return seen.replaceAll(/\s+/gu, ' ').trim();
+}
+
 /** For people: what the skill says it uses. */
 function shownWords(value: Value): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return [...singleLine(text)].slice(0, skillLimits.shortText).join('');
+  return [...oneLine(text)].slice(0, skillLimits.shortText).join('');
 }
 
 function shortKey(key: string): string {
-  return [...singleLine(key)].slice(0, 40).join('');
+  return [...oneLine(key)].slice(0, 40).join('');
 }
 
 /** The parser's own words, on one line. */

@@ -11,6 +11,14 @@ import type { RefusedSkill, Skill, SkillsOfPlace } from './skill.ts';
 export interface RootOptions {
   /** A real folder that no skill may be linked out of; absent: a person's own links are followed. */
   readonly within?: string;
+  /** A real folder; skills that are linked into it are told. */
+  readonly notIn?: string;
+}
+
+/** The skills of one folder. */
+export interface SkillsOfFolder extends SkillsOfPlace {
+  /** Names of those that stand in `notIn`. */
+  readonly inside: ReadonlySet<string>;
 }
 
 interface Place {
@@ -35,9 +43,10 @@ export class SkillFolders {
   }
 
   /** The skills of one folder, by name; none where it is not there. A folder's skill takes its name before a file's. */
-  async look(root: string, options: RootOptions = {}): Promise<SkillsOfPlace> {
+  async look(root: string, options: RootOptions = {}): Promise<SkillsOfFolder> {
     const skills = new Map<string, Skill>();
     const refused: RefusedSkill[] = [];
+    const inside = new Set<string>();
     const { places, problem } = await placesIn(root);
     if (problem !== undefined) refused.push({ name: '', reason: problem });
     for (const place of places) {
@@ -50,16 +59,24 @@ export class SkillFolders {
           name: place.name,
           reason: 'a folder of this name stands beside the file and is taken',
         });
-      else skills.set(place.name, reading.skill);
+      else {
+        skills.set(place.name, reading.skill);
+        if (reading.isInside) inside.add(place.name);
+      }
     }
-    return { skills: [...skills.values()], refused };
+    return { skills: [...skills.values()], refused, inside };
   }
 
-  async #read(place: Place, { within }: RootOptions): Promise<Known> {
+  async #read(
+    place: Place,
+    { within, notIn }: RootOptions,
+  ): Promise<Known & { readonly isInside?: boolean }> {
     try {
-      if (within !== undefined && !isWithin(await realpath(place.path), within))
+      const real = await realpath(place.path);
+      if (within !== undefined && !isWithin(real, within))
         throw new NoSkill('it is a link that leads out of the folder that it stands in');
-      return await this.#readChanged(place);
+      const known = await this.#readChanged(place);
+      return { ...known, isInside: notIn !== undefined && isWithin(real, notIn) };
     } catch (thrown) {
       const refused = thrown instanceof NoSkill ? thrown : new NoSkill(systemReason(thrown));
       return { refused, mark: '', changedMs: 0 };

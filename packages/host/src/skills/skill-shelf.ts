@@ -136,13 +136,14 @@ async function foldersOf(
       });
       continue;
     }
-    // Where the agents of the session may write, a place alone is worth no trust.
-    const isTrusted = layer === 'user' && !isOfProject;
-    const found = await folders.look(
-      real,
-      layer === 'user' ? {} : { within: isOfProject ? (within ?? real) : real },
-    );
-    sources.push({ layer, where: path, isTrusted, found });
+    if (layer === 'user') {
+      // Where the agents of the session may write, a place alone is worth no trust: a link into it no more than the folder itself.
+      const found = await folders.look(real, within === undefined ? {} : { notIn: within });
+      sources.push({ layer, where: path, isTrusted: !isOfProject, but: found.inside, found });
+    } else {
+      const found = await folders.look(real, { within: isOfProject ? (within ?? real) : real });
+      sources.push({ layer, where: path, isTrusted: false, found });
+    }
   }
   return sources;
 }

@@ -5,6 +5,7 @@ import type { Store } from '@fairlead/store';
 import type { Agents } from '../agents/agents.ts';
 import type { Banks } from '../banks/banks.ts';
 import { hostError } from '../errors.ts';
+import { visibleText } from '../leaks/visible-text.ts';
 import { skillLimits } from '../limits.ts';
 import { nowMs } from '../sessions/sessions.ts';
 import { NoSkill } from './folder-walk.ts';
@@ -118,10 +119,15 @@ export class Skills {
     return { skill: view, text: await textOf(shelved, file) };
   }
 
-  /** The same for a person, whatever its state: what is to be trusted is read first. The untrusted one of a name comes before the others. */
+  /**
+   * The same for a person, whatever its state: what is to be trusted is read first. The untrusted one of a name comes before the others. What
+   * cannot be seen is shown as its escape.
+   */
   async read(place: SkillPlace, tools: ReadonlySet<string>, name: string, file?: string): Promise<SkillText> {
     const shelved = chosen(await this.#look(place), name);
-    return { skill: skillView(shelved, tools), text: await textOf(shelved, file) };
+    const text = await textOf(shelved, file);
+    // Whoever trusts it has to see what a model would.
+    return { skill: skillView(shelved, tools), text: visibleText(text.replaceAll('\r\n', '\n')) };
   }
 
   /**

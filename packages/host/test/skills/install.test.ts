@@ -210,6 +210,27 @@ test('what git cannot fetch is told in its words, and leaves nothing', {
   assert.deepEqual(readdirSync(join(r.stateDirectory, 'skills')), []);
 });
 
+test('a repository that grows without end is ended with the process that fetches it', async (t) => {
+  hygiene(t);
+  const r = await skillsRoom(t);
+  const bin = join(r.floor.folder, 'bin');
+  mkdirSync(bin);
+  // Stands in for git: a file of 300 MiB that takes no room, then nothing more.
+  writeFileSync(
+    join(bin, 'git'),
+    `#!/bin/sh\ndd if=/dev/zero of=pack bs=1 count=1 seek=314572800 2>/dev/null\nsleep 1000\n`,
+    { mode: 0o755 },
+  );
+  const large = await skillsRoom(t, {
+    git: { ...r.git, env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` } },
+  });
+  await assert.rejects(large.skills.install({ source: 'https://example.invalid/x' }, {}, signal), {
+    code: 'skill_fetch_failed',
+    message: /larger than 256 MiB/,
+  });
+  assert.deepEqual(readdirSync(join(large.stateDirectory, 'skills')), []);
+});
+
 test('without git on this machine that is what it says', async (t) => {
   const r = await skillsRoom(t);
   const bare = await skillsRoom(t, {

@@ -55,7 +55,11 @@ test('a skill is a folder with a SKILL.md and other files, or one file', async (
 
 test('a folder that is not there has no skills, and says nothing', async (t) => {
   const { folders, folder } = root(t);
-  assert.deepEqual(await folders.look(join(folder, 'none')), { skills: [], refused: [] });
+  assert.deepEqual(await folders.look(join(folder, 'none')), {
+    skills: [],
+    refused: [],
+    inside: new Set(),
+  });
 });
 
 test('a symlink out of its folder: the skill is refused, and says which', async (t) => {

@@ -13,6 +13,7 @@ type Test = { after(hook: () => unknown): void };
 export interface SkillsRoom {
   readonly floor: HostFloor;
   readonly skills: Skills;
+  readonly git: SkillsPorts['git'];
   readonly agents: Agents;
   readonly banks: Banks;
   /** The agent `ann`. */
@@ -51,25 +52,26 @@ export async function skillsRoom(
   let watchdog: ReturnType<typeof startWatchdog> | undefined;
   t.after(async () => await watchdog?.close());
   const warnings: string[] = [];
+  const git: SkillsPorts['git'] = {
+    get watchdog() {
+      watchdog ??= startWatchdog({ random });
+      return watchdog;
+    },
+    ...{ platform: process.platform, random },
+    env: { PATH: process.env['PATH'] ?? '' },
+  };
   const skills = new Skills({
     ...{ store, clock, agents, banks, stateDirectory, folder, peerId: peer.peerId },
     dirs: ['shared'],
     env: { HOME: home },
     workspace: async () => workspace,
-    git: {
-      get watchdog() {
-        watchdog ??= startWatchdog({ random });
-        return watchdog;
-      },
-      ...{ platform: process.platform, random },
-      env: { PATH: process.env['PATH'] ?? '' },
-    },
+    git,
     warn: (message) => warnings.push(message),
     ...over,
   });
   const here = { session: 'ses_1', agent: ann, attached: [] };
   return {
-    ...{ floor, skills, agents, banks, ann, home, workspace, stateDirectory, warnings, place: here },
+    ...{ floor, skills, git, agents, banks, ann, home, workspace, stateDirectory, warnings, place: here },
     write(path, content) {
       const at = join(folder, path);
       mkdirSync(dirname(at), { recursive: true });

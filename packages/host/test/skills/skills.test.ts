@@ -126,6 +126,28 @@ test('a person’s own folder that stands in the workspace is trusted as the pro
   assert.deepEqual(await r.states(), ['b untrusted project', 'a untrusted user']);
 });
 
+test('a skill of a person’s own that is a link into the workspace is trusted as the project is', async (t) => {
+  const r = await skillsRoom(t);
+  r.write('work/drafts/a/SKILL.md', skillText('a'));
+  r.write('other/b/SKILL.md', skillText('b'));
+  mkdirSync(join(r.home, '.agents', 'skills'), { recursive: true });
+  symlinkSync(join(r.workspace, 'drafts', 'a'), join(r.home, '.agents', 'skills', 'a'));
+  symlinkSync(join(r.floor.folder, 'other', 'b'), join(r.home, '.agents', 'skills', 'b'));
+  assert.deepEqual(await r.states(), ['a untrusted user', 'b offered user']);
+});
+
+test('whoever reads a skill before trusting it sees what a model would: nothing in it is unseen', async (t) => {
+  const r = await skillsRoom(t);
+  const hidden = String.fromCodePoint(0xe0041);
+  r.write(
+    'work/.agents/skills/a.md',
+    skillText('a', `description: "x${hidden}\\u200b\\u202ey"`, `Do.\u001b[8m${hidden}\u200b`),
+  );
+  const { skill, text } = await r.skills.read(r.place, TOOLS, 'a');
+  assert.equal(text, 'Do.\\u001b[8m\\udb40\\udc41\\u200b');
+  assert.equal(skill.description, 'x y');
+});
+
 test('a project’s folder of skills that leads out of the workspace is not read', async (t) => {
   const r = await skillsRoom(t);
   r.write('elsewhere/a.md', skillText('a'));

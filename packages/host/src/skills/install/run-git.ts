@@ -1,3 +1,5 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { delay, type Random, singleLine, systemClock } from '@fairlead/base';
 import { type Platform, resolveExecutable, spawnTree, type TreeOwner } from '@fairlead/process';
 import { hostError } from '../../errors.ts';
@@ -74,13 +76,40 @@ export async function runGit(
   tree.stderr.on('data', (chunk: Buffer) => keep(said, chunk));
   const exited = new AbortController();
   // Real processes end in real time, whatever clock the host has.
-  const late = delay(systemClock(), skillLimits.gitMs, AbortSignal.any([signal, exited.signal]));
-  const exit = await Promise.race([tree.exited, late.then(() => undefined)]);
+  const over = AbortSignal.any([signal, exited.signal]);
+  const late = delay(systemClock(), skillLimits.gitMs, over).then(
+    () => 'it took too long, or nobody waited any more',
+  );
+  const large = outgrown(folder, over);
+  const exit = await Promise.race([tree.exited, late, large]);
   exited.abort();
   await tree.end();
-  if (exit?.code === 0) return out.join('');
-  const why = exit === undefined ? 'it took too long, or nobody waited any more' : lastLine(said.join(''));
-  throw hostError('skill_fetch_failed', why);
+  if (typeof exit === 'string') throw hostError('skill_fetch_failed', exit);
+  if (exit.code !== 0) throw hostError('skill_fetch_failed', lastLine(said.join('')));
+  return out.join('');
+}
+
+/** Resolves once the folder holds more than a repository of skills should; otherwise never. */
+async function outgrown(folder: string, over: AbortSignal): Promise<string> {
+  const clock = systemClock();
+  while (!over.aborted) {
+    await delay(clock, skillLimits.gitLookMs, over);
+    if (!over.aborted && (await bytesIn(folder)) > skillLimits.gitFolderBytes)
+      return `it is larger than ${skillLimits.gitFolderBytes / 1024 / 1024} MiB`;
+  }
+  return await new Promise(() => {});
+}
+
+/** Files come and go meanwhile: what is gone counts for nothing. */
+async function bytesIn(folder: string): Promise<number> {
+  let bytes = 0;
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    bytes += (await lstat(join(entry.parentPath, entry.name)).catch(() => undefined))?.size ?? 0;
+    if (bytes > skillLimits.gitFolderBytes) break;
+  }
+  return bytes;
 }
 
 function keep(chunks: string[], chunk: Buffer): void {
