@@ -69,11 +69,21 @@ export const argumentBounds: JsonBounds = Object.freeze({
   maxKeyBytes: KIB,
 });
 
+/** The structured part of one answer; a larger one is left out, and its text stands. */
+export const structuredBounds: JsonBounds = Object.freeze({
+  maxBytes: 256 * KIB,
+  maxDepth: 32,
+  maxNodes: 65_536,
+  maxStringBytes: 256 * KIB,
+  maxKeyBytes: KIB,
+});
+
 /** What comes from a server. */
 export const wireLimits = Object.freeze({
   /** One message: holds an image or a long file; a longer one is passed over, however long it is. */
   messageBytes: 8 * MIB,
-  messageDepth: 64,
+  /** What is deep is refused where it stands, as one tool or one result: the rest of a list is good. */
+  messageDepth: 4096,
   messageNodes: 500_000,
   /** Of an overlong line, its beginning and end are kept: the id of an answer stands in one of them. */
   edgeBytes: 256,
@@ -99,6 +109,8 @@ export const lifeLimits = Object.freeze({
   steadyMs: 60_000,
   /** A first start may fill a cache for minutes; ended earlier it would never come to its end. */
   startMaxMs: 600_000,
+  /** Between the end of a program's output and its own. */
+  exitMs: 200,
   /** A program whose input has closed may end by itself. */
   quietEndMs: 1000,
   /** A session over HTTP is given back, if the server is quick. */

@@ -59,8 +59,8 @@ function resultOf(result: Json, { method, definition }: OfferedTool, maxBytes: n
   }
   const said = toolResult(result, maxBytes);
   const schema = definition?.['outputSchema'];
-  if (schema === undefined || said.isError || result['structuredContent'] === undefined) return said;
-  const mismatch = schemaMismatch(schema, result['structuredContent']);
+  if (schema === undefined || said.isError || said.data === undefined) return said;
+  const mismatch = schemaMismatch(schema, said.data);
   if (mismatch === undefined) return said;
   throw mcpFault('completed', 'mcp_output_invalid', `${mismatch.path} ${mismatch.message}`.trim(), {
     partial: said.text.slice(0, wireLimits.refusalBytes / 4).toWellFormed(),

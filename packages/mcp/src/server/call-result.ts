@@ -1,4 +1,5 @@
-import { encodeJson, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { checkJsonBounds, encodeJson, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { structuredBounds } from '../limits.ts';
 
 /** What a call gives back: what a model reads, and what a program does. */
 export interface CallResult {
@@ -7,26 +8,28 @@ export interface CallResult {
   readonly isError: boolean;
 }
 
-/** Structured content larger than this is left out: no entry of a session holds it. */
-const DATA_BYTES = 256 * 1024;
-
 /** A result of `tools/call` in words: text as it is, everything else named with its type and size. At most `maxBytes` of text. */
 export function toolResult(result: JsonObject, maxBytes: number): CallResult {
   const content = Array.isArray(result['content']) ? (result['content'] as readonly Json[]) : [];
-  const structured = result['structuredContent'];
+  const structured = withinBounds(result['structuredContent']);
   const parts = content.map(partText).filter((part) => part !== '');
   const whole = parts.length === 0 && structured !== undefined ? encodeJson(structured) : parts.join('\n');
   const said = { text: boundedText(whole, maxBytes), isError: result['isError'] === true };
-  if (structured === undefined || Buffer.byteLength(encodeJson(structured)) > DATA_BYTES) return said;
-  return { ...said, data: structured };
+  return structured === undefined ? said : { ...said, data: structured };
 }
 
 /** A result of any other method: its JSON, as text and as data. */
 export function jsonResult(result: JsonObject, maxBytes: number): CallResult {
   const { _meta: _, ...rest } = result;
-  const text = encodeJson(rest);
+  const data = withinBounds(rest);
+  if (data === undefined) return { text: '[the answer is larger than can be shown]', isError: true };
+  const text = encodeJson(data);
   const said = { text: boundedText(text, maxBytes), isError: false };
-  return Buffer.byteLength(text) > Math.min(maxBytes, DATA_BYTES) ? said : { ...said, data: rest };
+  return Buffer.byteLength(text) > maxBytes ? said : { ...said, data };
+}
+
+function withinBounds(value: Json | undefined): Json | undefined {
+  return value === undefined || checkJsonBounds(value, structuredBounds) !== null ? undefined : value;
 }
 
 /** What was read of a resource, or said by a prompt: its texts. */

@@ -1,4 +1,4 @@
-import { type Clock, delay, FairleadError } from '@fairlead/base';
+import { delay, FairleadError, systemClock } from '@fairlead/base';
 import type { Client, Implementation, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { HttpServer } from '../configuration/server-config.ts';
 import { lifeLimits } from '../limits.ts';
@@ -14,7 +14,6 @@ export interface HttpOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly tokens: TokenSource | undefined;
   readonly clientInfo: Implementation;
-  readonly clock: Clock;
   readonly events: ConnectionEvents;
   /** Gives the start up. */
   readonly signal: AbortSignal;
@@ -22,7 +21,7 @@ export interface HttpOptions {
 
 /** Connects to a server behind an address, in whichever era it speaks. Never rejects. */
 export async function connectHttp(options: HttpOptions): Promise<ConnectAnswer> {
-  const { server, headers, tokens, clientInfo, clock, events, signal } = options;
+  const { server, headers, tokens, clientInfo, events, signal } = options;
   const wire = new WireFetch();
   const pending = new PendingCalls(false);
   const lost = Promise.withResolvers<string>();
@@ -35,7 +34,7 @@ export async function connectHttp(options: HttpOptions): Promise<ConnectAnswer> 
       pending.end();
       const quick = new AbortController();
       const goodbye = transport?.terminateSession().catch(() => {}) ?? Promise.resolve();
-      await Promise.race([goodbye, delay(clock, lifeLimits.goodbyeMs, quick.signal)]);
+      await Promise.race([goodbye, delay(systemClock(), lifeLimits.goodbyeMs, quick.signal)]);
       quick.abort();
       await client?.close().catch(() => {});
       wire[Symbol.dispose]();
@@ -67,6 +66,9 @@ export async function connectHttp(options: HttpOptions): Promise<ConnectAnswer> 
       ok: true,
       connection: {
         client: mcp,
+        get isLost() {
+          return ending !== undefined;
+        },
         lost: lost.promise,
         ready: async () => await tokens?.fresh(),
         giveUp: (reason) => void end(reason),

@@ -21,7 +21,7 @@ export async function connectServer(
     tellMissing(missing);
     const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
     return await connectStdio({
-      ...{ server, folder, home, clientInfo, watchdog, platform, random, clock },
+      ...{ server, folder, home, clientInfo, watchdog, platform, random },
       env: values,
       ...attempt,
     });
@@ -41,5 +41,5 @@ export async function connectServer(
         });
   // Node's HTTP client comes with the first server that is behind an address.
   const { connectHttp } = await import('./connect-http.ts');
-  return await connectHttp({ server, headers: values, tokens, clientInfo, clock, ...attempt });
+  return await connectHttp({ server, headers: values, tokens, clientInfo, ...attempt });
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { type Clock, delay, type Random } from '@fairlead/base';
+import { delay, type Random, systemClock } from '@fairlead/base';
 import {
   type Platform,
   type ProcessTree,
@@ -27,7 +27,6 @@ export interface StdioOptions {
   readonly watchdog: TreeOwner;
   readonly platform: Platform;
   readonly random: Random;
-  readonly clock: Clock;
   readonly events: ConnectionEvents;
   /** Gives the start up. */
   readonly signal: AbortSignal;
@@ -60,9 +59,7 @@ class StdioConnecting {
     this.#options = options;
     this.#tree = tree;
     readLines(tree.stderr, (line) => options.events.printed('stderr', line));
-    void tree.exited.then(({ code, signal }) =>
-      this.#end(code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`),
-    );
+    void tree.exited.then(() => this.#end(CLOSED));
   }
 
   async connect(): Promise<ConnectAnswer> {
@@ -76,10 +73,14 @@ class StdioConnecting {
       const client = new McpClient(this.#client, transport, this.#pending, this.#options.events.listChanged);
       return { ok: true, connection: this.#connection(client, transport) };
     } catch (error) {
-      const ended = this.#ending !== undefined;
+      // The end of its output is seen before its own: which one it was is known a moment later.
+      const ended = await this.#exitText();
+      const stopped = this.#ending !== undefined && ended === undefined;
       await this.close();
-      const reason = ended ? await this.#lost.promise : thrownText(error);
-      return failed(ended ? 'mcp_start_failed' : 'mcp_protocol_failed', reason);
+      if (ended !== undefined) return failed('mcp_start_failed', ended);
+      return stopped
+        ? failed('mcp_start_failed', await this.#lost.promise)
+        : failed('mcp_protocol_failed', thrownText(error));
     } finally {
       signal.removeEventListener('abort', abort);
     }
@@ -114,15 +115,19 @@ class StdioConnecting {
   #connection(client: McpClient, transport: TreeTransport): Connection {
     const before = transport.onclose;
     transport.onclose = () => {
+      void this.#end(CLOSED);
       before?.();
-      this.#end('it closed its output');
     };
-    if (!transport.isOpen) this.#end('it closed its output');
+    if (!transport.isOpen) void this.#end(CLOSED);
+    const isLost = () => this.#ending !== undefined;
     return {
       client,
+      get isLost() {
+        return isLost();
+      },
       lost: this.#lost.promise,
       ready: async () => {},
-      giveUp: (reason) => this.#end(reason),
+      giveUp: (reason) => void this.#end(reason),
       tokenRefused: () => {},
       close: () => this.close(),
     };
@@ -132,14 +137,26 @@ class StdioConnecting {
     return this.#end('it was stopped');
   }
 
+  /** How its process ended; undefined where that lives on. */
+  async #exitText(): Promise<string | undefined> {
+    const over = new AbortController();
+    const moment = delay(systemClock(), lifeLimits.exitMs, over.signal);
+    const exit = await Promise.race([this.#tree.exited, moment]);
+    over.abort();
+    if (exit === undefined) return undefined;
+    const { code, signal } = exit;
+    return code === null ? `it was ended by ${signal}` : `it ended with exit code ${code}`;
+  }
+
   /** First its input closes: a program that minds that ends by itself. Then everything that it started is ended. */
   #end(reason: string): Promise<void> {
     this.#ending ??= (async () => {
-      this.#lost.resolve(reason);
       const { stdin, exited } = this.#tree;
       stdin.end();
       this.#pending.end();
-      const { clock } = this.#options;
+      this.#lost.resolve(reason === CLOSED ? ((await this.#exitText()) ?? reason) : reason);
+      // Programs end in real time, whatever clock their owner has.
+      const clock = systemClock();
       const quiet = new AbortController();
       await Promise.race([exited, delay(clock, lifeLimits.quietEndMs, quiet.signal)]);
       quiet.abort();
@@ -149,6 +166,8 @@ class StdioConnecting {
     return this.#ending;
   }
 }
+
+const CLOSED = 'it closed its output';
 
 function placeOf(path: string, folder: string, home: string): string {
   if (path.startsWith('~/')) return join(home, path.slice(2));

@@ -3,7 +3,9 @@ import type { McpClient } from './mcp-client.ts';
 /** One server that has answered its handshake. */
 export interface Connection {
   readonly client: McpClient;
-  /** Settles with the reason once nothing can be asked any more. Never rejects. */
+  /** A getter: nothing can be asked any more. */
+  readonly isLost: boolean;
+  /** Settles with the reason soon after that. Never rejects. */
   readonly lost: Promise<string>;
   /** Sees to a token before something is sent. Rejects with `mcp_token_failed`. */
   ready(): Promise<void>;

@@ -115,7 +115,7 @@ export class McpServer {
     } catch (error) {
       throw mcpFault('not_started', 'mcp_token_failed', thrownText(error));
     }
-    if (this.#listing !== undefined || this.#state.kind !== 'running')
+    if (this.#listing !== undefined || this.#connection !== connection || connection.isLost)
       return await this.call(name, target, args, told);
     if (told.signal.aborted) throw extensionError('call_cancelled', '', { certainty: 'not_started' });
     const evidence = await connection.client.call({
@@ -124,7 +124,7 @@ export class McpServer {
       ...(tool.definition === undefined ? {} : { definition: tool.definition }),
       ...told,
     });
-    const isLost = this.#connection !== connection;
+    const { isLost } = connection;
     this.#learn(connection, evidence.status, evidence.certainty === 'not_started' && !told.signal.aborted);
     if (told.signal.aborted && evidence.certainty !== 'completed')
       throw extensionError('call_cancelled', '', { certainty: evidence.certainty });
@@ -151,7 +151,8 @@ export class McpServer {
 
   #running(): Connection {
     const state = this.#state;
-    if (state.kind === 'running') return state.connection;
+    if (state.kind === 'running' && !state.connection.isLost) return state.connection;
+    if (state.kind === 'running') throw mcpFault('not_started', 'mcp_starting');
     if (state.kind === 'starting')
       throw mcpFault('not_started', state.isLate ? 'mcp_start_late' : 'mcp_starting');
     throw mcpFault('not_started', 'mcp_unavailable', state.reason);
