@@ -56,3 +56,10 @@ test('an error of the tool is an error there, and its certainty is as it was', (
     isError: false,
   });
 });
+
+test('a binding that was described is left out: it is its caller’s', () => {
+  const output = { tool: { name: 'say' }, binding: 'wc_pbind_secret' };
+  const { text, structured } = recordedEnd({ certainty: 'completed', output }, null);
+  assert.equal(text, '{"tool":{"name":"say"},"binding":"[left out]"}');
+  assert.deepEqual(structured, { tool: { name: 'say' }, binding: '[left out]' });
+});

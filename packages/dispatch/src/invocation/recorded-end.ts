@@ -11,8 +11,14 @@ export function recordedEnd(invocation: Invocation, code: string | null): Record
   }
   if (isProviderResult === true)
     return { certainty, code, ...resultText(output), isError: output['isError'] === true };
-  const text = summary === '' ? encodeJson(output) : `${summary}\n${encodeJson(output)}`;
-  return { certainty, code, text, structured: output, isError: false };
+  const shown = withoutHandle(output);
+  const text = summary === '' ? encodeJson(shown) : `${summary}\n${encodeJson(shown)}`;
+  return { certainty, code, text, structured: shown, isError: false };
+}
+
+/** A binding is its caller's: nobody who reads the session is to call with it. */
+function withoutHandle(output: JsonObject): JsonObject {
+  return output['binding'] === undefined ? output : { ...output, binding: '[left out]' };
 }
 
 /** The text of a provider's result; of what is no text, what it is and how large. */
