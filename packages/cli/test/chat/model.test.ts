@@ -168,7 +168,10 @@ test('a call that waits is told whole, and runs only where somebody chose and th
     fault: { code: 'approval_settled', message: 'Too late.', next: null },
   });
   assert.match(screen.printed(), /! Too late\. \(approval_settled\)\n$/);
-  screen.hear(asks());
+  screen.stream('approval', { approval: 'apr_1', state: 'expired' });
+  assert.doesNotMatch(screen.seen(), /waits for your decision/);
+  // A list that was written before.
+  screen.hear(asks(QUESTION));
   assert.doesNotMatch(screen.seen(), /waits for your decision/);
 });
 

@@ -57,6 +57,8 @@ export class ChatModel {
   interruptedMs: number | null = null;
   #questions: readonly Question[] = [];
   #told = new Set<string>();
+  /** Decided, whatever a list says that was written before. */
+  #settled = new Set<string>();
   #messages = 0;
   readonly #whole = new WholeRows();
 
@@ -167,6 +169,7 @@ export class ChatModel {
       this.outgoing = [];
       this.#questions = [];
       this.#told = new Set();
+      this.#settled = new Set();
       this.panel = null;
       this.reading = null;
       this.older = before;
@@ -200,6 +203,11 @@ export class ChatModel {
   #stream(event: string, data: JsonObject, nowMs: number): readonly ChatWish[] {
     if (event === 'entry') return this.#entry(data, nowMs);
     this.live.hear(event, data, nowMs);
+    // Whoever decided it: nobody is asked any more.
+    if (event === 'approval' && data['state'] !== 'open') {
+      this.#settled.add(word(data['approval']));
+      this.#ask(this.#questions, nowMs);
+    }
     const isAsked = event === 'approval' || (event === 'state' && data['state'] === 'approval');
     return isAsked ? [{ do: 'questions' }] : [];
   }
@@ -252,9 +260,9 @@ export class ChatModel {
   }
 
   /** What waits now. Each is told once, whole, before it is asked about. */
-  #ask(questions: readonly Question[], nowMs: number): void {
-    this.#questions = questions;
-    const [first] = questions;
+  #ask(listed: readonly Question[], nowMs: number): void {
+    this.#questions = listed.filter(({ id }) => !this.#settled.has(id));
+    const [first] = this.#questions;
     if (first === undefined) {
       this.panel = null;
       return;
