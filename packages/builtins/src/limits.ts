@@ -52,6 +52,19 @@ export const scheduleLimits = Object.freeze({
   onceMaxSecs: 2_592_000,
 });
 
+export const pluginsLimits = Object.freeze({
+  /** The longest call of a plugin, its margin, and what the executor needs itself. */
+  toolMs: 130_000,
+  /** Beyond a tool's own time: the executor ends the call, not this. */
+  marginMs: 8000,
+  /** Seconds of a tool whose Runner was not seen yet: it is refused anyway. */
+  unseenSecs: 120,
+  /** Characters of a description: what an extension may say of a tool. */
+  about: 1024,
+  /** Segments of a status line. */
+  notices: 8,
+});
+
 export const webLimits = Object.freeze({
   /** Of an answer to `web_fetch`: what of it is HTML is parsed whole. */
   pageMaxBytes: 2 * MIB,
@@ -103,6 +116,10 @@ export const skillsLimits = Object.freeze({
   catalog: 16_384,
   /** UTF-16 units of one look into a skill or one of its files: what an entry holds, with room for its frame. */
   shown: 48_000,
+  /** UTF-16 units of a text that `/skills show` prints: nobody reads more in a terminal. */
+  read: 200_000,
+  /** Rows of one list of `/skills`, and of the data of a tool: an answer has a mebibyte. */
+  listed: 100,
   /** Skills that one search answers. */
   found: 50,
 });

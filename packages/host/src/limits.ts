@@ -431,6 +431,8 @@ export const skillLimits = Object.freeze({
   /** Skills of one folder of skills, and what stands in it beside them. */
   perRoot: 512,
   rootEntries: 4096,
+  /** Skills of one folder that are looked at together. */
+  readAtOnce: 8,
   /** `[skills] dirs`. */
   dirs: 32,
   /** A record of a bank is one commit, which has a mebibyte with its frame. */

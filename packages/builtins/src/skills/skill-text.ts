@@ -10,8 +10,19 @@ export function skillLine({ name, description }: PeerSkill): string {
 /** What the system prompt says of skills: their names and descriptions, in order; undefined where there is none. */
 export function catalogText(skills: readonly PeerSkill[]): string | undefined {
   if (skills.length === 0) return undefined;
+  return [
+    '## Available skills',
+    '',
+    'Written instructions for some tasks. Where one fits what you are asked, read it with skill_show before you begin.',
+    '',
+    skillLines(skills, skillsLimits.catalog),
+  ].join('\n');
+}
+
+/** A line for each, as many as fit into so many UTF-16 units, and how many more there are. */
+export function skillLines(skills: readonly PeerSkill[], units: number): string {
   const lines: string[] = [];
-  let left = skillsLimits.catalog;
+  let left = units;
   for (const skill of skills) {
     const line = skillLine(skill);
     left -= line.length + 1;
@@ -20,13 +31,7 @@ export function catalogText(skills: readonly PeerSkill[]): string | undefined {
   }
   const more = skills.length - lines.length;
   if (more > 0) lines.push(`- and ${more} more: search them with skill_search`);
-  return [
-    '## Available skills',
-    '',
-    'Written instructions for some tasks. Where one fits what you are asked, read it with skill_show before you begin.',
-    '',
-    ...lines,
-  ].join('\n');
+  return lines.join('\n');
 }
 
 /** Whether a skill has every word of a query, whatever their case, in its name, description, triggers or tags. */
@@ -79,13 +84,20 @@ export function listedSkill(skill: PeerSkill): string {
   return `${skillLine(skill)}\n  ${where}${why}${notes.join('')}`;
 }
 
+/** The first of a list, each in its words, and how many more there are. */
+export function firstOf<One>(all: readonly One[], words: (one: One) => string): string {
+  const shown = all.slice(0, skillsLimits.listed).map(words);
+  const more = all.length - shown.length;
+  return [...shown, ...(more > 0 ? [`- and ${more} more`] : [])].join('\n');
+}
+
 /** What is no skill, as a person reads it. */
 export function refusedSkill({ name, where, reason, line }: PeerNoSkill): string {
   const place = name === '' ? where : `${where}: ${name}`;
   return `- ${place}${line === undefined ? '' : `, line ${line}`}: ${reason}`;
 }
 
-/** For programs. */
-export function skillData(skill: PeerSkill): JsonObject {
-  return JSON.parse(JSON.stringify(skill)) as JsonObject;
+/** For programs: without its files, of which there may be many. */
+export function skillData({ files, ...skill }: PeerSkill): JsonObject {
+  return JSON.parse(JSON.stringify({ ...skill, files: files.length })) as JsonObject;
 }

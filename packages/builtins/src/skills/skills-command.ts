@@ -1,7 +1,8 @@
 import type { CommandOutput, JsonObject } from '@fairlead/extension';
 import { toolFault } from '../errors.ts';
+import { skillsLimits } from '../limits.ts';
 import type { PeerSkillBank, SkillAsker, SkillsPeer } from '../peer/skills-peer.ts';
-import { isFoundBy, listedSkill, refusedSkill, skillData } from './skill-text.ts';
+import { firstOf, isFoundBy, listedSkill, refusedSkill, skillData } from './skill-text.ts';
 
 /** What `/skills` does. */
 export const SKILLS_ACTIONS = [
@@ -62,13 +63,17 @@ async function list(peer: SkillsPeer, asker: SkillAsker): Promise<CommandOutput>
   const { skills, refused } = await peer.here(asker);
   const installed = await peer.installed();
   const parts = [
-    skills.length === 0 ? 'There are no skills here.' : skills.map(listedSkill).join('\n'),
-    ...(refused.length === 0 ? [] : [`Not read:\n${refused.map(refusedSkill).join('\n')}`]),
+    skills.length === 0 ? 'There are no skills here.' : firstOf(skills, listedSkill),
+    ...(refused.length === 0 ? [] : [`Not read:\n${firstOf(refused, refusedSkill)}`]),
     ...(installed.length === 0
       ? []
-      : [`Installed:\n${installed.map((one) => `- ${one.name} from ${sourceText(one)}`).join('\n')}`]),
+      : [`Installed:\n${firstOf(installed, (one) => `- ${one.name} from ${sourceText(one)}`)}`]),
   ];
-  const data = plain({ skills, refused, installed });
+  const data = plain({
+    skills: skills.slice(0, skillsLimits.listed).map(skillData),
+    refused: refused.slice(0, skillsLimits.listed),
+    installed: installed.slice(0, skillsLimits.listed),
+  });
   return { text: parts.join('\n\n'), data };
 }
 
@@ -88,14 +93,14 @@ function sourceText({
 async function search(peer: SkillsPeer, asker: SkillAsker, query: string): Promise<CommandOutput> {
   if (query.trim() === '') incomplete('what to search for is missing');
   const found = (await peer.here(asker)).skills.filter(isFoundBy(query));
-  const text =
-    found.length === 0 ? `No skill has all of these words: ${query}` : found.map(listedSkill).join('\n');
-  return { text, data: { skills: found.map(skillData) } };
+  const text = found.length === 0 ? `No skill has all of these words: ${query}` : firstOf(found, listedSkill);
+  return { text, data: { skills: found.slice(0, skillsLimits.listed).map(skillData) } };
 }
 
 async function show(peer: SkillsPeer, asker: SkillAsker, line: SkillsLine): Promise<CommandOutput> {
   const { skill, text } = await peer.read(asker, nameOf(line), line.with);
-  if (line.with !== undefined) return { text, data: { name: skill.name, file: line.with, text } };
+  const part = readPart(text);
+  if (line.with !== undefined) return { text: part, data: { name: skill.name, file: line.with } };
   const facts = [
     listedSkill(skill),
     `  digest ${skill.digest}`,
@@ -107,7 +112,13 @@ async function show(peer: SkillsPeer, asker: SkillAsker, line: SkillsLine): Prom
     ...(skill.requiresTools.length === 0 ? [] : [`  needs ${skill.requiresTools.join(', ')}`]),
     ...skill.files.map(({ path, bytes }) => `  ${path} (${bytes} bytes)`),
   ];
-  return { text: `${facts.join('\n')}\n\n${text}`, data: { ...skillData(skill), text } };
+  return { text: `${facts.join('\n')}\n\n${part}`, data: skillData(skill) };
+}
+
+/** What one answer holds; whoever wants all of a file opens it where it stands. */
+function readPart(text: string): string {
+  const more = text.length - skillsLimits.read;
+  return more <= 0 ? text : `${text.slice(0, skillsLimits.read).toWellFormed()}\n[${more} more characters]`;
 }
 
 async function trust(peer: SkillsPeer, asker: SkillAsker, line: SkillsLine): Promise<CommandOutput> {

@@ -2,8 +2,8 @@ import { s } from '@fairlead/extension';
 import { defineBuiltin } from '../define-builtin.ts';
 import { allowed } from '../errors.ts';
 import { skillsLimits } from '../limits.ts';
-import type { SkillAsker } from '../peer/skills-peer.ts';
-import { catalogText, isFoundBy, shownSkill, type skillData, skillLine } from './skill-text.ts';
+import type { PeerSkill, SkillAsker } from '../peer/skills-peer.ts';
+import { catalogText, isFoundBy, shownSkill, skillLines } from './skill-text.ts';
 import { runSkillsLine, SKILLS_ACTIONS } from './skills-command.ts';
 
 const NAME = s.string({ minLength: 1, maxLength: 64, description: 'The name of a skill' });
@@ -115,9 +115,11 @@ function askerOf({ session, agent, settings }: Asking, tool?: (typeof TOOLS)[num
   };
 }
 
-function listed(found: readonly Parameters<typeof skillData>[0][]) {
+function listed(found: readonly PeerSkill[]) {
   return {
-    text: found.map(skillLine).join('\n'),
-    data: { skills: found.map(({ name, description }) => ({ name, description })) },
+    text: skillLines(found, skillsLimits.shown),
+    data: {
+      skills: found.slice(0, skillsLimits.listed).map(({ name, description }) => ({ name, description })),
+    },
   };
 }

@@ -121,6 +121,26 @@ test('search and show are over all layers alike, whatever is trusted', async () 
   assert.equal((await ran({ action: 'show', name: 'pdf', with: 'x.md' }, kept)).text, 'abc');
 });
 
+test('a list of very many, and a text without end, fit into one answer', async () => {
+  const skills = Array.from({ length: 2000 }, (_, at) =>
+    fakeSkill({
+      name: `s${at}`,
+      description: '😀'.repeat(1024),
+      files: Array.from({ length: 255 }, (_file, index) => ({
+        path: `${'x'.repeat(500)}${index}`,
+        bytes: 1,
+      })),
+    }),
+  );
+  const refused = Array.from({ length: 2000 }, (_, at) => ({ name: `r${at}`, where: '/w', reason: 'x' }));
+  const all = await ran({ action: 'list' }, { skills, refused });
+  assert.ok(Buffer.byteLength(JSON.stringify([all.text, all.data])) < 1024 * 1024);
+  assert.equal(all.text.split('\n').filter((line) => line === '- and 1900 more').length, 2);
+  const kept = { skills: [fakeSkill({ name: 'a' })], texts: { 'a x': `${'x'.repeat(199_999)}😀y` } };
+  const { text } = await ran({ action: 'show', name: 'a', with: 'x' }, kept);
+  assert.equal(text, `${'x'.repeat(199_999)}\uFFFD\n[2 more characters]`);
+});
+
 test('trust says the digest; untrust says what is left', async () => {
   const kept = { skills: [fakeSkill({ name: 'pdf' })] };
   const trusted = await ran({ action: 'trust', name: 'pdf', digest: 'dddddddd' }, kept);

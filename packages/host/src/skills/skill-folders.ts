@@ -49,8 +49,7 @@ export class SkillFolders {
     const inside = new Set<string>();
     const { places, problem } = await placesIn(root);
     if (problem !== undefined) refused.push({ name: '', reason: problem });
-    for (const place of places) {
-      const reading = await this.#read(place, options);
+    for (const { place, reading } of await this.#readAll(places, options)) {
       if ('refused' in reading) {
         const { message: reason, line } = reading.refused;
         refused.push({ name: place.name, reason, ...(line === undefined ? {} : { line }) });
@@ -65,6 +64,17 @@ export class SkillFolders {
       }
     }
     return { skills: [...skills.values()], refused, inside };
+  }
+
+  /** Some at a time: each waits for the disk, and holds a folder open. */
+  async #readAll(places: readonly Place[], options: RootOptions) {
+    const all: { readonly place: Place; readonly reading: Known & { readonly isInside?: boolean } }[] = [];
+    for (let from = 0; from < places.length; from += skillLimits.readAtOnce) {
+      const some = places.slice(from, from + skillLimits.readAtOnce);
+      const read = some.map(async (place) => ({ place, reading: await this.#read(place, options) }));
+      all.push(...(await Promise.all(read)));
+    }
+    return all;
   }
 
   async #read(
