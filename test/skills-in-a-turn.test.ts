@@ -4,7 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
+import { allBuiltins } from '@fairlead/builtins';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { clientRoom } from '../packages/host/test/clients/client-room.ts';
 import { modelStub } from '../packages/host/test/models/model-stub.ts';
 import { replies, stubBackend } from './conversation/stub-answers.ts';
 import { talkingHost } from './conversation/talking-host.ts';
@@ -185,4 +187,37 @@ test('only a person with the scope admin changes which skills are here or truste
   // Two at once: one who may does not lend it to one who may not.
   const both = await Promise.all([r.line('/skills new one', writer), r.line('/skills new two')]);
   assert.equal(both[0], 'skill_command_denied');
+});
+
+test('a client that calls tools of a session has the skills of its agent, within its tools; without an agent those of its folders', async (t) => {
+  hygiene(t);
+  const home = temporaryFolder(t);
+  for (const [name, head] of [
+    ['tides', 'description: Tides.'],
+    ['knots', 'description: Knots.\nrequires_tools: [get_time]'],
+  ] as const) {
+    mkdirSync(join(home, '.agents/skills'), { recursive: true });
+    writeFileSync(
+      join(home, '.agents/skills', `${name}.md`),
+      `---\nname: ${name}\n${head}\n---\nDo ${name}.\n`,
+    );
+  }
+  const r = await clientRoom(t, {
+    env: { HOME: home },
+    agents: [{ name: 'ann' }, { name: 'bob', tools: ['skill_*'] }],
+    extensions: () => allBuiltins.filter(({ manifest }) => ['skills', 'system'].includes(manifest.name)),
+  });
+  const said = async (session: string, tool: string, args: JsonObject = {}) => {
+    const { output, error } = await r.inside(session, tool, args);
+    return JSON.stringify(output ?? error);
+  };
+  const ann = await said(await r.session('ann'), 'skill_list');
+  assert.match(ann, /tides/);
+  assert.match(ann, /knots/);
+  const bobs = await r.session('bob');
+  assert.match(await said(bobs, 'skill_list'), /tides/);
+  assert.doesNotMatch(await said(bobs, 'skill_list'), /knots/);
+  assert.match(await said(bobs, 'skill_show', { name: 'knots' }), /get_time/);
+  const nobody = await r.session();
+  assert.match(await said(nobody, 'skill_show', { name: 'tides' }), /Do tides\./);
 });

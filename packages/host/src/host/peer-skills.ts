@@ -158,7 +158,8 @@ async function toolsFor(
   const { agents, sessions, hub } = floor;
   const meta = await sessions.meta(session);
   if (tool !== undefined) {
-    const call = agent === undefined ? undefined : floor.running.of(session, agent, tool);
+    // Where nobody answers in a session a client's call is nobody's.
+    const call = floor.running.of(session, agent ?? '', tool);
     if (call === undefined)
       throw new FairleadError('context_expired', extensionErrors.context_expired.message);
     const { set, config } = call.place;
