@@ -1,6 +1,6 @@
 import { quantile, type Spread, spreadOf } from './statistics.ts';
 
-export type Unit = 'µs' | 'ms' | 'MiB' | '1/s';
+export type Unit = 'µs' | 'ms' | 'MiB' | '1/s' | 'points';
 
 /** One variant after all rounds: the figure of a round is the median of that round's samples. */
 export type Measurement = Spread & {

@@ -101,12 +101,13 @@ export {
   screenOutput,
 } from './leaks/screen-result.ts';
 export { visibleArguments, visibleName } from './leaks/visible-text.ts';
-export type { Embedder, EmbeddingFault } from './memory/embedding/embedder.ts';
+export type { Embedded, Embedder, EmbeddingFault } from './memory/embedding/embedder.ts';
 export {
   type EmbeddingSettings,
   embeddingKeys,
   readEmbedding,
 } from './memory/embedding/read-embedding.ts';
+export { HostMemory, type HostMemoryOptions } from './memory/host-memory.ts';
 export {
   type AppendedBackend,
   appendBackend,
@@ -142,6 +143,9 @@ export { toolText } from './models/tool-text.ts';
 export { type AddressKind, addressKind } from './network/address-kind.ts';
 export { judgeUrl, type Target, type UrlVerdict } from './network/judge-url.ts';
 export { readWeb, type WebSettings, webKeys } from './network/read-web.ts';
+export { HostPlugins } from './plugins/host-plugins.ts';
+export type { PluginPorts } from './plugins/plugin-ports.ts';
+export { type PinTable, pinKeys, readPins } from './plugins/read-pins.ts';
 export {
   type Authority,
   type CallVerdict,

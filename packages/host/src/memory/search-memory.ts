@@ -3,7 +3,7 @@ import { memoryLimits } from '../limits.ts';
 import { fuse } from './fuse.ts';
 import { hasTags, MEMORY_TABLE, type Memory, readMemory } from './memory-record.ts';
 import { queryWords, wordsOf } from './query-words.ts';
-import { slices } from './slice.ts';
+import { nextTurn, slices } from './slice.ts';
 import type { VectorIndex } from './vectors/vector-index.ts';
 
 export interface MemorySearch {
@@ -31,7 +31,9 @@ export async function searchMemory(
 ): Promise<readonly FoundMemory[]> {
   if (search.query.trim() === '') return await newestMemories(database, search, nowMs);
   const byWords = await foundByWords(database, search);
-  const byMeaning = await foundByMeaning(database, search);
+  // Each of these keeps to its slices; one after the other they would make one long one.
+  if (search.meaning !== undefined) await nextTurn();
+  const byMeaning = await foundByMeaning(database, search, nowMs);
   const all = new Map([...byWords, ...byMeaning].map((found) => [found.record, found.memory]));
   return fuse(idsOf(byWords), idsOf(byMeaning))
     .slice(0, search.limit)
@@ -53,12 +55,19 @@ async function foundByWords(database: Database, { query, tags }: MemorySearch): 
   return rows.flatMap((row) => readRow(row, tags)).slice(0, memoryLimits.ranked);
 }
 
-async function foundByMeaning(database: Database, { tags, meaning }: MemorySearch): Promise<readonly Read[]> {
+async function foundByMeaning(
+  database: Database,
+  { tags, meaning }: MemorySearch,
+  nowMs: () => number,
+): Promise<readonly Read[]> {
   if (meaning === undefined) return [];
   const wanted = tags.length === 0 ? memoryLimits.ranked : memoryLimits.rankedForTags;
   const latest = database.latest(MEMORY_TABLE);
   const found: Read[] = [];
-  for (const { key, record, score } of await meaning.index.nearest(database.root, meaning.question, wanted)) {
+  const near = await meaning.index.nearest(database.root, meaning.question, wanted);
+  const pause = slices(nowMs);
+  for (const { key, record, score } of near) {
+    await pause();
     if (score < meaning.least || found.length === memoryLimits.ranked) break;
     const row = await latest.get(key);
     // The vector is of an older record: its newer text has none yet.

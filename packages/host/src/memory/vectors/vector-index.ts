@@ -1,8 +1,9 @@
 import { type Clock, FairleadError, type Timer } from '@fairlead/base';
-import type { Database, Off, Peer, Store, Write } from '@fairlead/store';
+import type { Database, Off, Peer, Statement, Store, Write } from '@fairlead/store';
 import { memoryLimits } from '../../limits.ts';
 import type { Embedder, EmbeddingFault } from '../embedding/embedder.ts';
 import { embeddedText, MEMORY_TABLE, type Memory, readMemory } from '../memory-record.ts';
+import { nextTurn, slices } from '../slice.ts';
 import { quantized } from './quantized.ts';
 import { VectorRows, type VectorToMake } from './vector-rows.ts';
 import { VectorShelf } from './vector-shelf.ts';
@@ -97,7 +98,11 @@ export class VectorIndex {
   /** Memories of a database that are near to a question, the nearest first. */
   async nearest(database: string, question: Int8Array, limit: number): Promise<readonly NearMemory[]> {
     const near: NearMemory[] = [];
-    for (const { seq, score } of await this.#shelf.nearest(database, question, limit)) {
+    const rows = await this.#shelf.nearest(database, question, limit);
+    await nextTurn();
+    const pause = slices(() => this.#options.clock.monotonicMs());
+    for (const { seq, score } of rows) {
+      await pause();
       const row = await this.#rows.keyOf(seq);
       if (row !== undefined) near.push({ ...row, score });
     }
@@ -128,16 +133,20 @@ export class VectorIndex {
     const database = await this.#followed.of(write.database);
     if (database === undefined) return;
     // Whatever the order in which writes come: what counts is what is the newest now.
+    const changed: { readonly seq: number | undefined; readonly statement: Statement }[] = [];
     for (const key of keys) {
-      const seq = await this.#rows.seqOf(write.database, key);
       const newest = await newestOf(database, key);
-      const statement =
-        newest === undefined
-          ? this.#rows.unwant(write.database, key)
-          : this.#rows.want(write.database, key, newest.record);
-      const [changed = 0] = await this.#rows.write([statement]);
-      if (changed > 0 && seq !== undefined) this.#shelf.remove(write.database, seq);
+      changed.push({
+        seq: await this.#rows.seqOf(write.database, key),
+        statement:
+          newest === undefined
+            ? this.#rows.unwant(write.database, key)
+            : this.#rows.want(write.database, key, newest.record),
+      });
     }
+    const changes = await this.#rows.write(changed.map(({ statement }) => statement));
+    for (const [index, { seq }] of changed.entries())
+      if (changes[index] !== 0 && seq !== undefined) this.#shelf.remove(write.database, seq);
     this.#make();
   }
 
