@@ -3,6 +3,7 @@ import { core } from './core/core.ts';
 import { fs } from './fs/fs.ts';
 import { memory } from './memory/memory.ts';
 import { pathNormalizer } from './path-normalizer.ts';
+import { plugins } from './plugins/plugins.ts';
 import { agentSchedule } from './schedule/agent-schedule.ts';
 import { schedule } from './schedule/schedule.ts';
 import { securityWarnings } from './security-warnings.ts';
@@ -20,6 +21,7 @@ export const allBuiltins: readonly Extension[] = [
   skills,
   schedule,
   agentSchedule,
+  plugins,
   pathNormalizer,
   securityWarnings,
 ];

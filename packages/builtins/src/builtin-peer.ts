@@ -2,6 +2,7 @@ import type { Random } from '@fairlead/base';
 import type { Certainty } from '@fairlead/extension';
 import type { Platform, TreeOwner } from '@fairlead/process';
 import type { MemoryPeer } from './peer/memory-peer.ts';
+import type { PluginsPeer } from './peer/plugins-peer.ts';
 import type { SchedulesPeer } from './peer/schedules-peer.ts';
 import type { SkillsPeer } from './peer/skills-peer.ts';
 import type { WebPeer } from './peer/web-peer.ts';
@@ -75,6 +76,7 @@ export interface BuiltinPeer {
   describeTool(caller: Caller, name: string): Promise<string | undefined>;
   readonly schedules: SchedulesPeer;
   readonly memory: MemoryPeer;
+  readonly plugins: PluginsPeer;
   readonly web: WebPeer;
   readonly skills: SkillsPeer;
   readonly sandbox: {

@@ -14,6 +14,8 @@ export interface Touches {
   /** The arguments that are an address and a method. */
   readonly url?: string;
   readonly method?: string;
+  /** The argument that says what is done, and the words of it that only look. */
+  readonly looks?: { readonly argument: string; readonly words: readonly string[] };
   /** Addresses of which it needs one, whatever its arguments are. */
   readonly needsOneOf?: readonly { readonly url: string; readonly method: string }[];
 }
@@ -27,6 +29,7 @@ export const builtinTouches: { readonly [tool: string]: Touches } = Object.freez
   'fs/read_file': { reads: ['path'] },
   'fs/write_file': { writes: ['path'] },
   'fs/edit_file': { reads: ['path'], writes: ['path'] },
+  'plugins/plugin_tool': { looks: { argument: 'action', words: ['list', 'describe', 'outcome'] } },
   'web/web_fetch': { url: 'url', method: 'method' },
 });
 

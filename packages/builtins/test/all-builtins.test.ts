@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkExtension, isExtension, ThreadCarrier } from '@fairlead/extension/runtime';
 import { SaidOnce } from '../src/core/shell/said-once.ts';
-import { allBuiltins, builtinTouches } from '../src/index.ts';
+import { allBuiltins, builtinTouches, type Touches } from '../src/index.ts';
 import { fakePeer } from './fake-peer.ts';
 
 /** Every tool with what it says of itself. */
@@ -31,6 +31,7 @@ test('the built-ins stand in this order, and nothing is wrong with them', () => 
       'skills',
       'schedule',
       'agent_schedule',
+      'plugins',
       'path_normalizer',
       'security_warnings',
     ],
@@ -76,22 +77,29 @@ test('each tool says its risk, when it is asked for, its time and what it touche
       ['schedule/schedule_remove', 'low', 'never', 60_000, 'write', 0, undefined],
       ['schedule/schedule_list', 'low', 'never', 60_000, 'read', 0, undefined],
       ['schedule/schedule_once', 'low', 'never', 60_000, 'write', 0, undefined],
+      ['plugins/plugin_tool', 'medium', 'unless_auto_approved', 130_000, 'write', 0, undefined],
     ],
   );
 });
+
+/** The arguments that are named. */
+function namesIn({ looks, needsOneOf: _, ...named }: Touches): readonly string[] {
+  return [...Object.values(named).flat(), ...(looks === undefined ? [] : [looks.argument])];
+}
 
 test('what a tool is said to touch is an argument that it has', async () => {
   const all = await tools();
   for (const [key, touches] of Object.entries(builtinTouches)) {
     const tool = all.find(({ owner, name }) => key === `${owner}/${name}`);
     assert.ok(tool, key);
-    for (const name of Object.values(touches).flat()) assert.ok(name in (tool.args.properties ?? {}), name);
+    for (const name of namesIn(touches)) assert.ok(name in (tool.args.properties ?? {}), name);
   }
   assert.deepEqual(Object.keys(builtinTouches).sort(), [
     'core/shell',
     'fs/edit_file',
     'fs/read_file',
     'fs/write_file',
+    'plugins/plugin_tool',
     'web/web_fetch',
   ]);
 });

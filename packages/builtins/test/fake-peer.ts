@@ -7,6 +7,7 @@ import type { BuiltinPeer, Caller, CallGrants, SpawnEnd, SpawnRequest } from '..
 import { fakeSchedules } from './fake-schedules.ts';
 import { fakeSkills } from './fake-skills.ts';
 import { fakeMemory } from './memory/fake-memory.ts';
+import { fakePlugins } from './plugins/fake-plugins.ts';
 import { fakeWeb } from './web/fake-web.ts';
 
 export interface FakePeerOptions {
@@ -44,6 +45,7 @@ export function fakePeer(options: FakePeerOptions): FakePeer {
     schedules: fakeSchedules(asked),
     skills: options.skills?.(asked) ?? fakeSkills(asked),
     memory: fakeMemory(asked),
+    plugins: fakePlugins(),
     web: fakeWeb(),
     async grants(caller: Caller) {
       asked.push(['grants', caller]);

@@ -463,6 +463,15 @@ export const hostErrors = defineErrors({
     message: 'What the model for embeddings answers cannot be used.',
     next: 'Look at the address, the model and `dimensions` in `[embedding]`: it must answer as OpenAI’s API does.',
   },
+  pin_changed: {
+    message:
+      'A pinned tool of a plugin is not the one that was approved; it is not shown until somebody approves it.',
+    next: 'Look at `fairlead ext diff plugins`, then `fairlead ext approve plugins --tool NAME`, or take the pin out.',
+  },
+  pin_nothing_pending: {
+    message: 'Nothing of what was seen waits for an approval any more.',
+    next: 'Look again with `fairlead ext diff plugins`.',
+  },
 });
 
 export type HostErrorCode = keyof typeof hostErrors;

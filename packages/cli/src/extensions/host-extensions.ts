@@ -5,6 +5,7 @@ import type { Log } from '@fairlead/gateway/log';
 import {
   type AgentDirectory,
   builtinSource,
+  type CatalogDesk,
   type ExtensionTables,
   type Hub,
   openHub,
@@ -53,6 +54,8 @@ export async function openHostExtensions(options: {
   readonly tables: ExtensionTables;
   readonly settings: ExtensionSecrets;
   readonly mcp: McpServers;
+  /** Where pinned tools of plugins are approved. */
+  readonly plugins: CatalogDesk;
   /** More that nobody may see: what MCP servers are sent. */
   readonly secrets: readonly string[];
   /** Relative folders are meant from where this file stands. */
@@ -110,7 +113,7 @@ export async function openHostExtensions(options: {
   const owned = stack.move();
   return {
     ...{ hub, administration, settled },
-    doors: administrationOf(administration, mcp),
+    doors: administrationOf(administration, mcp, options.plugins),
     serversSettled: () => mcp.settled(),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

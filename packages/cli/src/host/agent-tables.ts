@@ -8,11 +8,14 @@ import {
   type ConfigurationReading,
   type EmbeddingSettings,
   embeddingKeys,
+  type PinTable,
   type PolicySettings,
+  pinKeys,
   policyKeys,
   readAgents,
   readBackends,
   readEmbedding,
+  readPins,
   readPolicy,
   readSchedules,
   readSkillSettings,
@@ -37,6 +40,7 @@ export const agentTableKeys: readonly string[] = [
   ...scheduleKeys,
   ...skillKeys,
   ...webKeys,
+  ...pinKeys,
   ...embeddingKeys,
 ];
 
@@ -49,6 +53,7 @@ export interface HostTables {
   readonly schedules: readonly ScheduleTable[];
   readonly skills: SkillSettings;
   readonly web: WebSettings;
+  readonly pins: readonly PinTable[];
   readonly embedding: EmbeddingSettings | undefined;
 }
 
@@ -75,6 +80,7 @@ export function agentTablesOf(
     schedules: taken(readSchedules(document, usage.zone)),
     skills: taken(readSkillSettings(document)),
     web: taken(readWeb(document)),
+    pins: taken(readPins(document)),
     embedding: taken(readEmbedding(document)),
   };
 }

@@ -105,6 +105,7 @@ export async function openHostFloor(options: {
       secrets: mcpSecrets,
       agents: prepared.agentDirectory,
       builtinPeer: prepared.builtinPeer,
+      plugins: prepared.plugins,
       isWatched: !alone,
     }),
   );

@@ -10,6 +10,7 @@ import { agentNames } from './default-agent.ts';
 import type { LoadedHostConfig } from './host-config.ts';
 import { type HostFloor, openHostFloor } from './host-floor.ts';
 import { ensureOperatorToken } from './operator-token.ts';
+import { pluginPortsOf, watchReloads } from './plugin-ports.ts';
 import { sessionPortOf } from './session-port.ts';
 
 /** A listening host: all of a floor, tokens and gateway. Disposed in reverse order of creation. */
@@ -43,9 +44,10 @@ export async function startHost(options: {
   const hub = createRunnerHub({ tokens, clock, log });
   const bindings = stack.use(await Bindings.open({ store, clock, random, log }));
   const ports = createClientPorts(agents);
+  const runners = watchReloads(hub);
   const settler = stack.use(new Settler({ runners: hub, journal, sessions: ports.sessions, log }));
-  const tools = createTools({
-    runners: hub,
+  const executor = {
+    runners,
     journal,
     bindings,
     settler,
@@ -55,6 +57,12 @@ export async function startHost(options: {
     digestKey,
     ...ports,
     log,
+  };
+  const tools = createTools(executor);
+  const disconnect = agents.plugins.connect(pluginPortsOf(hub, executor));
+  stack.defer(async () => {
+    disconnect();
+    await agents.plugins.settled();
   });
   const version = readVersion();
   const gateway = createGateway({

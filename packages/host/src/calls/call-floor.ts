@@ -1,7 +1,8 @@
-import type { Random } from '@fairlead/base';
+import type { JsonObject, Random } from '@fairlead/base';
 import type { DigestKey, Journal } from '@fairlead/dispatch';
-import type { Hub } from '@fairlead/hub';
+import type { Hub, LiveTool } from '@fairlead/hub';
 import type { Approvals } from '../approvals/approvals.ts';
+import type { EntryTier } from '../entries/entry.ts';
 import type { LinkReader } from '../grants/real-path.ts';
 import type { LeakDetector } from '../leaks/leak-detector.ts';
 import type { RateLimiter } from '../policy/rate-limiter.ts';
@@ -11,6 +12,16 @@ import type { SessionFloor } from '../sessions/session-floor.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
 import type { RunningCalls } from './running-calls.ts';
 import type { ToolTouches } from './tool-touches.ts';
+
+/** The tool behind a call, in the words of entries and approvals. */
+export interface StandsFor {
+  readonly tier: EntryTier;
+  readonly target: string;
+  /** What is shown of the call: no handle. */
+  readonly arguments: JsonObject;
+  /** What is digested with the target. */
+  readonly digested: JsonObject;
+}
 
 /** What tool calls of sessions work with; one for the host. */
 export interface CallFloor extends SessionFloor {
@@ -29,6 +40,8 @@ export interface CallFloor extends SessionFloor {
   readonly ledger: UsageLedger;
   readonly touches: ToolTouches;
   readonly running: RunningCalls;
+  /** What a call stands for that calls another program's tool by a handle; undefined for any other. */
+  readonly standsFor?: (tool: LiveTool, args: JsonObject) => StandsFor | undefined;
   /** What tools never touch, but for workspaces in it. */
   readonly stateDirectory?: string;
 }

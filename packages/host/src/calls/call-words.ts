@@ -21,14 +21,21 @@ export interface CallWords {
   readonly digest: string;
 }
 
-type Floor = Pick<CallFloor, 'leaks' | 'digestKey'>;
+type Floor = Pick<CallFloor, 'leaks' | 'digestKey' | 'standsFor'>;
 
 /** Stands where no extension has the tool: no extension can be called so. */
 export const NOBODY = '-';
 
 /** A call of a tool with arguments that fit it. */
 export function wordsOf(floor: Floor, tool: LiveTool, policy: ToolPolicy, args: JsonObject): CallWords {
-  const shown = floor.leaks.json(maskSensitive(args, policy.sensitive)).value;
+  const other = floor.standsFor?.(tool, args);
+  const masked = maskSensitive(other?.arguments ?? args, policy.sensitive);
+  const shown = floor.leaks.json(masked).value;
+  if (other !== undefined) {
+    const { tier, target, digested } = other;
+    const words = { ...toolWords(tool), tier, target: wordOf(target) };
+    return { ...words, arguments: shown, digest: digestOf(floor, target, digested) };
+  }
   return { ...toolWords(tool), arguments: shown, digest: digestOf(floor, targetOf(tool), args) };
 }
 

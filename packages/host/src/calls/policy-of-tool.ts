@@ -1,3 +1,4 @@
+import type { JsonObject } from '@fairlead/base';
 import type { LiveTool } from '@fairlead/hub';
 import type { SourcePolicy } from '../policy/read-policy.ts';
 import { type Effect, type PolicyWords, policyOf, type ToolPolicy } from '../policy/tool-policy.ts';
@@ -16,6 +17,19 @@ export function policyOfTool({ policy }: Pick<CallFloor, 'policy'>, tool: LiveTo
       : { hints: foreign.hints, source: sourceWords(policy.sources?.get(tool.owner), foreign.tool) }),
     own: { risk, approval, effect, timeoutMs, ...perMinute, sensitive, isBuiltin },
   });
+}
+
+/** The same for one call: one that only looks, by what it is asked for, is asked about by nobody. */
+export function policyOfCall(
+  floor: Pick<CallFloor, 'policy' | 'touches'>,
+  tool: LiveTool,
+  args: JsonObject | undefined,
+): ToolPolicy {
+  const policy = policyOfTool(floor, tool);
+  const looks = floor.touches[`${tool.owner}/${tool.name}`]?.looks;
+  const word = looks === undefined ? undefined : args?.[looks.argument];
+  if (typeof word !== 'string' || looks?.words.includes(word) !== true) return policy;
+  return { ...policy, risk: 'low', approval: 'never', effect: 'read' };
 }
 
 /** What the operator says of a server's tools, and of this one of them before that. */

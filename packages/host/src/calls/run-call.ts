@@ -16,7 +16,7 @@ import type { CallPlace } from './call-place.ts';
 import { CallRecord } from './call-record.ts';
 import { type CallWords, isTooLarge, refusedWords, wordsOf } from './call-words.ts';
 import { type JudgedCall, mayRun } from './may-run.ts';
-import { policyOfTool } from './policy-of-tool.ts';
+import { policyOfCall } from './policy-of-tool.ts';
 import { CANCELLED, refusal, refusalNow } from './refusal-now.ts';
 import { type Said, screenOutcome } from './screen-outcome.ts';
 
@@ -85,7 +85,8 @@ class CallRun {
       return { ok: false, fault: found.fault, words, effect: 'write' };
     }
     const { tool } = found;
-    const known = { tool, policy: policyOfTool(this.#floor, tool) };
+    const args = 'arguments' in this.#request ? this.#request.arguments : undefined;
+    const known = { tool, policy: policyOfCall(this.#floor, tool, args) };
     const fault =
       this.#notAllowed(tool) ?? (await this.#guard(known)) ?? this.#rate(known) ?? this.#unreadable();
     if (fault !== undefined || !('arguments' in this.#request)) {
@@ -141,7 +142,8 @@ class CallRun {
     };
   }
 
-  async #decide(final: FinalCall, known: Known, signal: AbortSignal): Promise<Decision> {
+  async #decide(final: FinalCall, { tool }: Known, signal: AbortSignal): Promise<Decision> {
+    const known = { tool, policy: policyOfCall(this.#floor, tool, final.args) };
     this.#words = wordsOf(this.#floor, known.tool, known.policy, final.args);
     const fault = await this.#refusalOf({ ...known, final, words: this.#words, signal });
     if (fault === undefined) return { kind: 'run', timeoutMs: known.policy.timeoutMs };
@@ -158,10 +160,10 @@ class CallRun {
     const { approval } = permission;
     // Minutes may have gone by.
     const meanwhile = approval === undefined ? undefined : await this.#guard(call);
-    return meanwhile ?? (await this.#begin(call.words, approval));
+    return meanwhile ?? (await this.#begin(call, approval));
   }
 
-  async #begin(words: CallWords, approval: string | undefined): Promise<Fault | undefined> {
+  async #begin({ words, final }: JudgedCall, approval: string | undefined): Promise<Fault | undefined> {
     try {
       await this.#record.begin(words, approval);
     } catch (error) {
@@ -171,7 +173,7 @@ class CallRun {
     }
     this.#place.begun?.();
     const { place, call } = { place: this.#place, call: this.#request.call };
-    this.#over = this.#floor.running.add({ call, tool: words.tool, place });
+    this.#over = this.#floor.running.add({ call, tool: words.tool, place, args: final.args });
     const { turn, agent } = place;
     if (turn !== undefined)
       place.emit({ kind: 'state', turn: turn.turn, agent: agent.id, state: 'tool', tool: words.tool });

@@ -1,3 +1,4 @@
+import type { JsonObject } from '@fairlead/base';
 import type { CallPlace } from './call-place.ts';
 
 /** A call whose tool runs now. */
@@ -5,6 +6,8 @@ export interface RunningCall {
   readonly call: string;
   readonly tool: string;
   readonly place: CallPlace;
+  /** As the tool is handed them. */
+  readonly args: JsonObject;
 }
 
 /**
@@ -14,9 +17,10 @@ export interface RunningCall {
 export class RunningCalls {
   readonly #calls = new Map<string, RunningCall[]>();
 
-  /** Undefined where none runs. */
-  of(session: string, agent: string, tool: string): RunningCall | undefined {
-    return this.#calls.get(keyOf(session, agent, tool))?.at(-1);
+  /** Undefined where none runs. With the very arguments that a tool was handed it is that tool's own call. */
+  of(session: string, agent: string, tool: string, args?: JsonObject): RunningCall | undefined {
+    const calls = this.#calls.get(keyOf(session, agent, tool));
+    return args === undefined ? calls?.at(-1) : calls?.find((call) => call.args === args);
   }
 
   /** Until what it returns is called. */

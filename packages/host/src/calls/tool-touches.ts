@@ -10,6 +10,8 @@ export interface TouchedArguments {
   readonly url?: string;
   /** The method of the request; where it is absent, GET. */
   readonly method?: string;
+  /** The argument that says what is done, and the words of it that only look. */
+  readonly looks?: { readonly argument: string; readonly words: readonly string[] };
   /** Addresses of which it needs one, whatever its arguments are. */
   readonly needsOneOf?: readonly { readonly url: string; readonly method: string }[];
 }

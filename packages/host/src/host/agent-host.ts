@@ -9,6 +9,7 @@ import type { Compacted, RunningTurn } from '../commands/ports.ts';
 import type { EntryUsage, Speaker, TurnStatus } from '../entries/entry.ts';
 import type { SessionEvents } from '../events/session-events.ts';
 import type { Models } from '../models/models.ts';
+import type { HostPlugins } from '../plugins/host-plugins.ts';
 import type { ScheduleLine } from '../routines/schedule-book.ts';
 import type { HostState } from '../sessions/host-state.ts';
 import type { NewMessage, PostedEntry } from '../sessions/post-entry.ts';
@@ -90,6 +91,8 @@ export interface AgentHost extends AsyncDisposable {
   readonly ledger: UsageLedger;
   readonly events: SessionEvents;
   readonly state: HostState;
+  /** Native plugins as agents reach them; connected by whoever has a gateway. */
+  readonly plugins: HostPlugins;
   /** For calls of clients in sessions: what `runCall` takes. */
   readonly floor: CallFloor & TurnFloor;
   /** Aborts when the host is paused or stops: what runs outside of turns, such as a client's call, ends with it. Another one after a resume. */

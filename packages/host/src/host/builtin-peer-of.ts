@@ -1,6 +1,7 @@
-import { FairleadError } from '@fairlead/base';
+import { FairleadError, type JsonObject } from '@fairlead/base';
 import { extensionErrors } from '@fairlead/extension/runtime';
 import { filterEnvironment, runtimeNames, sensitiveNames } from '@fairlead/process';
+import type { Agents } from '../agents/agents.ts';
 import { policyOfTool } from '../calls/policy-of-tool.ts';
 import type { RunningCall } from '../calls/running-calls.ts';
 import { describeTool } from '../context/describe-tool.ts';
@@ -13,6 +14,8 @@ import { allowsCommand } from '../grants/shell-grant.ts';
 import type { HostMemory } from '../memory/host-memory.ts';
 import { peerMemory } from '../memory/peer-memory.ts';
 import { peerWeb } from '../network/web-requests.ts';
+import type { HostPlugins } from '../plugins/host-plugins.ts';
+import { peerPlugins } from '../plugins/peer-plugins.ts';
 import type { Spawner } from '../spawn/spawner.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { HostOptions } from './host-options.ts';
@@ -33,10 +36,15 @@ export interface PeerFloor {
 /** What the host hands to its built-in extensions; `started` answers undefined until there is a floor. */
 export function builtinPeerOf(
   options: HostOptions,
-  secretVariables: readonly string[],
+  parts: {
+    readonly secretVariables: readonly string[];
+    readonly agents: Agents;
+    readonly plugins: HostPlugins;
+  },
   started: () => PeerFloor | undefined,
 ): HostPeer {
   const { env, platform, watchdog, random, bubblewrap } = options;
+  const { secretVariables, agents, plugins } = parts;
   const here = (): PeerFloor => {
     const floor = started();
     if (floor === undefined) throw hostError('host_not_started');
@@ -102,6 +110,10 @@ export function builtinPeerOf(
       return { memory, agents: floor.agents, links: floor.links, workspace: floor.workspace };
     }),
     skills: peerSkills(here),
+    plugins: peerPlugins(plugins, {
+      callOf: (caller: PeerCaller, args) => callOf(here().floor, caller, args),
+      nameOf: async (agent) => (await agents.find(agent))?.name,
+    }),
     web: peerWeb({
       ...{ settings: options.tables.web, env, clock: options.clock },
       grant: async (caller: PeerCaller) => (await grantsOf(here().floor, caller)).network,
@@ -116,8 +128,12 @@ function expired(): FairleadError {
 }
 
 /** The call that asks. One that has ended asks no more. */
-function callOf({ running }: TurnFloor, { session, agent, tool }: PeerCaller): RunningCall {
-  const call = running.of(session, agent, tool);
+function callOf(
+  { running }: TurnFloor,
+  { session, agent, tool }: PeerCaller,
+  args?: JsonObject,
+): RunningCall {
+  const call = running.of(session, agent, tool, args);
   if (call === undefined) throw expired();
   return call;
 }

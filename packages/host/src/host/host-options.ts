@@ -8,6 +8,7 @@ import type { EmbeddingSettings } from '../memory/embedding/read-embedding.ts';
 import type { Fetch } from '../models/ai-sdk/watched-request.ts';
 import type { BackendTables } from '../models/configuration/backend.ts';
 import type { WebSettings } from '../network/read-web.ts';
+import type { PinTable } from '../plugins/read-pins.ts';
 import type { PolicySettings } from '../policy/read-policy.ts';
 import type { ScheduleTable } from '../routines/read-schedules.ts';
 import type { SkillSettings } from '../skills/read-skill-dirs.ts';
@@ -26,6 +27,8 @@ export interface HostTables {
   readonly skills?: SkillSettings;
   /** Absent: what holds where the file says nothing. */
   readonly web?: WebSettings;
+  /** `[[plugins.pinned]]`; absent: none. */
+  readonly pins?: readonly PinTable[];
 }
 
 /** What happened that nobody asked for and somebody may want to know: a line for the log. No secret and no text of a model. */

@@ -3,6 +3,7 @@ import type { Platform, TreeOwner } from '@fairlead/process';
 import type { Grants } from '../grants/grants.ts';
 import type { PeerMemory } from '../memory/peer-memory.ts';
 import type { PeerWeb } from '../network/web-requests.ts';
+import type { PeerPlugins } from '../plugins/peer-plugins.ts';
 import type { ScheduleLine, ScheduleWish } from '../routines/schedule-book.ts';
 import type { SlotRow } from '../routines/slot-rows.ts';
 import type { SpawnEnd, SpawnRequest } from '../spawn/spawn.ts';
@@ -48,6 +49,7 @@ export interface HostPeer {
   describeTool(caller: PeerCaller, name: string): Promise<string | undefined>;
   /** Agents' schedules, by the agent's id. */
   readonly schedules: PeerSchedules;
+  readonly plugins: PeerPlugins<PeerCaller>;
   readonly web: PeerWeb<PeerCaller>;
   readonly memory: PeerMemory;
   readonly skills: PeerSkills;

@@ -6,6 +6,7 @@ import type { AgentTables } from '../agents/read-agents.ts';
 import { type Seeded, seedAgents } from '../agents/seed-agents.ts';
 import { agentLimits } from '../limits.ts';
 import { Models } from '../models/models.ts';
+import { HostPlugins } from '../plugins/host-plugins.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { builtinPeerOf, type PeerFloor } from './builtin-peer-of.ts';
 import type { HostOptions } from './host-options.ts';
@@ -32,18 +33,20 @@ export async function prepareHost(options: HostOptions): Promise<PreparedHost> {
   for (const { name, unread } of seeded)
     for (const file of unread)
       options.report({ level: 'warn', code: 'prompt_file_unread', message: `${name}: ${file}`, agent: name });
+  const { random, report } = options;
+  const plugins = await HostPlugins.open({ store, clock, random, pins: tables.pins ?? [], report });
   let started: PeerFloor | undefined;
   let isStarted = false;
   const secretVariables = [...options.secretVariables, ...keyVariables(tables)];
   return {
     agentDirectory: agents.directory,
-    builtinPeer: builtinPeerOf(options, secretVariables, () => started),
-    ...{ agents, sessions, models, seeded },
+    builtinPeer: builtinPeerOf(options, { secretVariables, agents, plugins }, () => started),
+    ...{ plugins, agents, sessions, models, seeded },
     async start(hub: Hub, { alone = false } = {}) {
       if (isStarted) throw new TypeError('a prepared host is started once');
       isStarted = true;
       return await startHost({
-        ...{ options, hub, agents, sessions, models, seed, alone, secretVariables },
+        ...{ options, hub, agents, sessions, models, seed, alone, secretVariables, plugins },
         built: (floor) => {
           started = floor;
         },

@@ -2,6 +2,7 @@ import type { AgentDirectory, Hub } from '@fairlead/hub';
 import type { Agents } from '../agents/agents.ts';
 import type { Seeded } from '../agents/seed-agents.ts';
 import type { Models } from '../models/models.ts';
+import type { HostPlugins } from '../plugins/host-plugins.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import type { AgentHost } from './agent-host.ts';
 import type { HostPeer } from './host-peer.ts';
@@ -12,6 +13,8 @@ export interface PreparedHost {
   readonly agentDirectory: AgentDirectory;
   /** For the built-in extensions: what they may hold of the host. It answers `host_not_started` until `start`. */
   readonly builtinPeer: HostPeer;
+  /** Native plugins as agents reach them. */
+  readonly plugins: HostPlugins;
   readonly agents: Agents;
   readonly sessions: Sessions;
   readonly models: Models;

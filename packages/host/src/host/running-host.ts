@@ -12,6 +12,7 @@ import type { SessionEvents } from '../events/session-events.ts';
 import { schedulerLimits } from '../limits.ts';
 import type { Backend } from '../models/configuration/backend.ts';
 import type { Models } from '../models/models.ts';
+import type { HostPlugins } from '../plugins/host-plugins.ts';
 import type { ScheduleLine } from '../routines/schedule-book.ts';
 import type { HostState } from '../sessions/host-state.ts';
 import { type NewMessage, type PostedEntry, postMessage } from '../sessions/post-entry.ts';
@@ -86,6 +87,10 @@ export class RunningHost implements AgentHost {
 
   get state(): HostState {
     return this.floor.state;
+  }
+
+  get plugins(): HostPlugins {
+    return this.#parts.start.plugins;
   }
 
   get routines(): HostRoutines {

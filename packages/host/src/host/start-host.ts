@@ -11,6 +11,8 @@ import { machineLinks } from '../grants/real-path.ts';
 import { LeakDetector } from '../leaks/leak-detector.ts';
 import type { Models } from '../models/models.ts';
 import { ModelCallGate } from '../models/step/model-call-gate.ts';
+import type { HostPlugins } from '../plugins/host-plugins.ts';
+import { standsForPlugin } from '../plugins/stands-for-plugin.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { seedSchedules } from '../routines/seed-schedules.ts';
 import { HostState } from '../sessions/host-state.ts';
@@ -38,6 +40,7 @@ export interface StartOptions {
   readonly agents: Agents;
   readonly sessions: Sessions;
   readonly models: Models;
+  readonly plugins: HostPlugins;
   readonly seed: (tables: AgentTables) => Promise<readonly Seeded[]>;
   /** Nothing is answered but what `runOnce` asks. */
   readonly alone: boolean;
@@ -94,7 +97,7 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
 }
 
 async function floorOf(
-  { options, hub, agents, sessions, models, secretVariables }: StartOptions,
+  { options, hub, agents, sessions, models, secretVariables, plugins }: StartOptions,
   workspaces: Workspaces,
   stack: AsyncDisposableStack,
 ): Promise<TurnFloor> {
@@ -120,6 +123,7 @@ async function floorOf(
     stateDirectory: options.stateDirectory,
     ledger: await UsageLedger.open({ store, clock, settings: tables.usage }),
     running: new RunningCalls(),
+    standsFor: (tool, args) => standsForPlugin(plugins, tool, args),
     gate: new ModelCallGate(tables.usage.modelCalls),
     turns: new RunningTurns(),
     offers: new Offers(),

@@ -2,7 +2,8 @@ import { type ConfigurationReading, readConfiguration, type TableReader } from '
 import type { Grants } from '../grants/grants.ts';
 import { grantsIn } from '../grants/read-grants.ts';
 import type { LeakPolicy } from '../leaks/screen-result.ts';
-import { policyLimits, rateLimits } from '../limits.ts';
+import { pluginLimits, policyLimits, rateLimits } from '../limits.ts';
+import { pinName } from './pin-name.ts';
 import type { PolicyWords } from './tool-policy.ts';
 
 /** What `[policy]` says of tools; `authority` and `agent_state` are read elsewhere. */
@@ -67,8 +68,9 @@ export function readPolicy(
 
 /** The policy keys of `[[mcp.servers]]`; what else stands there is read elsewhere, names that cannot be used are refused there. */
 function serverPolicies(root: TableReader): Pick<PolicySettings, 'sources'> {
+  const pins = pinPolicies(root);
   const servers = root.table('mcp').tables('servers', policyLimits.servers, '[[mcp.servers]]');
-  if (servers.length === 0) return {};
+  if (servers.length === 0 && pins.size === 0) return {};
   const sources = new Map(
     servers.flatMap((server): [string, SourcePolicy][] => {
       const name = server.text('name', 32, 'must be a name');
@@ -87,7 +89,19 @@ function serverPolicies(root: TableReader): Pick<PolicySettings, 'sources'> {
       return [[`mcp-${name}`, { words: policyWordsIn(server), tools: words }]];
     }),
   );
+  if (pins.size > 0) sources.set('plugins', { words: {}, tools: pins });
   return { sources };
+}
+
+/** The policy keys of `[[plugins.pinned]]`, by the name toward models; what else stands there is read elsewhere. */
+function pinPolicies(root: TableReader): ReadonlyMap<string, PolicyWords> {
+  const pins = root.table('plugins').tables('pinned', pluginLimits.pins, '[[plugins.pinned]]');
+  return new Map(
+    pins.flatMap((pin): [string, PolicyWords][] => {
+      const name = pinName(pin);
+      return name === undefined ? [] : [[name, policyWordsIn(pin)]];
+    }),
+  );
 }
 
 /** The keys of one tool's policy, under `[policy.tools.NAME]` and in the entry of an MCP server or a pin. */

@@ -8,7 +8,7 @@ const place = (session: string, agent: string) =>
 
 test('a built-in finds the call that it runs in, and none that is over, of another agent or in another session', () => {
   const calls = new RunningCalls();
-  const over = calls.add({ call: 'call_1', tool: 'shell', place: place('ses_1', 'agt_1') });
+  const over = calls.add({ call: 'call_1', tool: 'shell', place: place('ses_1', 'agt_1'), args: {} });
   assert.equal(calls.of('ses_1', 'agt_1', 'shell')?.call, 'call_1');
   assert.equal(calls.of('ses_1', 'agt_2', 'shell'), undefined);
   assert.equal(calls.of('ses_2', 'agt_1', 'shell'), undefined);
@@ -20,7 +20,7 @@ test('a built-in finds the call that it runs in, and none that is over, of anoth
 test('of several of one tool the one that began last is found, and each ends for itself', () => {
   const calls = new RunningCalls();
   const over = ['call_1', 'call_2'].map((call) =>
-    calls.add({ call, tool: 'shell', place: place('ses_1', 'agt_1') }),
+    calls.add({ call, tool: 'shell', place: place('ses_1', 'agt_1'), args: {} }),
   );
   assert.equal(calls.of('ses_1', 'agt_1', 'shell')?.call, 'call_2');
   over[1]?.();
@@ -28,4 +28,14 @@ test('of several of one tool the one that began last is found, and each ends for
   assert.equal(calls.of('ses_1', 'agt_1', 'shell')?.call, 'call_1');
   over[0]?.();
   assert.equal(calls.of('ses_1', 'agt_1', 'shell'), undefined);
+});
+
+test('of several of one tool that run at once each finds its own, by the arguments that it was handed', () => {
+  const calls = new RunningCalls();
+  const [one, two] = [{ a: 1 }, { a: 1 }];
+  calls.add({ call: 'call_1', tool: 'pin', place: place('ses_1', 'agt_1'), args: one });
+  calls.add({ call: 'call_2', tool: 'pin', place: place('ses_1', 'agt_1'), args: two });
+  assert.equal(calls.of('ses_1', 'agt_1', 'pin', one)?.call, 'call_1');
+  assert.equal(calls.of('ses_1', 'agt_1', 'pin', two)?.call, 'call_2');
+  assert.equal(calls.of('ses_1', 'agt_1', 'pin', { a: 1 }), undefined);
 });
