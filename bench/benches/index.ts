@@ -10,6 +10,7 @@ import { mcpHttp } from './mcp-http.ts';
 import { mcpStdio } from './mcp-stdio.ts';
 import { models } from './models.ts';
 import { peers } from './peers.ts';
+import { recall } from './recall.ts';
 import { routines } from './routines.ts';
 import { runCold } from './run-cold.ts';
 import { runnerCall } from './runner-call.ts';
@@ -45,5 +46,6 @@ export const benches: readonly Bench[] = [
   storeMemory,
   schedules,
   routines,
+  recall,
   idleMemory,
 ];
