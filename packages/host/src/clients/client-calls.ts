@@ -125,9 +125,10 @@ export class ClientCalls implements SessionTools {
 
   /** A call of which nothing may stand in a session. */
   async #deny({ call, tool, principal }: SessionToolCall, error: InvocationError): Promise<Invocation> {
-    const entry = { id: call, principal: principal.id, action: tool, bindingPresent: false };
+    const action = 'call_runtime_tool';
+    const entry = { id: call, principal: principal.id, action, tool, bindingPresent: false };
     await this.#host.floor.journal.deny(entry, error.code);
-    return { call, action: tool, certainty: 'not_started', error };
+    return { call, action, certainty: 'not_started', error };
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '@fairlead/base';
 import { hygiene, waitFor } from '@fairlead/testing';
 import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
 
@@ -79,6 +80,10 @@ for (const where of ['in a session', 'on no session'])
     const again = room.call('plugin_tool', await sayParams(room), more);
     const second = await room.asked();
     assert.notEqual(second, open?.id);
+    const shown = JSON.parse((await room.host.approvals.find(second))?.shown ?? '{}') as JsonObject;
+    // Only a session says what ran before.
+    const before = where === 'in a session' ? { at: 1767225645000, certainty: 'completed' } : undefined;
+    assert.deepEqual(shown['ran_before'], before);
     await room.deny(second);
     assert.deepEqual(gist(await again), ['not_started', 'approval_denied']);
     assert.deepEqual(room.runner.sent, ['tools_call']);

@@ -113,7 +113,7 @@ test('an id that is no session, another kind of database, a name or a wrong spel
   assert.deepEqual(await room.told(session), []);
   assert.deepEqual(
     new Set(await room.journalled()),
-    new Set(['list not_started unknown_session_id', 'anything not_started unknown_session_id']),
+    new Set(['list not_started unknown_session_id', 'call_runtime_tool not_started unknown_session_id']),
   );
 });
 
