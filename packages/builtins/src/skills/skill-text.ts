@@ -3,7 +3,7 @@ import { skillsLimits } from '../limits.ts';
 import type { PeerNoSkill, PeerSkill, PeerSkillText } from '../peer/skills-peer.ts';
 
 /** `- **name** — description`, one line. */
-export function skillLine({ name, description }: PeerSkill): string {
+function skillLine({ name, description }: PeerSkill): string {
   return description === '' ? `- **${name}**` : `- **${name}** — ${description}`;
 }
 
