@@ -1,4 +1,5 @@
 import { canonicalJson, isJsonObject, type Json, type Random, randomId } from '@fairlead/base';
+import type { Statement } from '@fairlead/store';
 import { argumentsDigest, type DigestKey } from '../arguments-digest.ts';
 import type { DispatchLog } from '../dispatch-log.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -103,17 +104,20 @@ export class Invoker {
   /** An effect: its intent is on disk before anything is begun, its outcome before anybody is told. */
   async #carryOut(entry: JournalEntry, task: ToolTask, request: ToolRequest): Promise<Invocation> {
     const { journal, permission } = this.#options;
-    let approval: string | undefined;
+    let also: readonly Statement[] = [];
     if (this.#mustBeDecided(task)) {
-      const decided = await this.#decide(this.#recordedCall(entry, task, request), task, request, null);
+      const call = this.#recordedCall(entry, task, request);
+      const decided = await this.#decide(call, task, request, null);
       if ('error' in decided) return await this.#deny(request, entry, decided.error);
-      approval = decided.approval;
+      const { approval } = decided;
+      const use =
+        approval === undefined || permission === undefined ? [] : [permission.use(approval, entry.id)];
+      // Who is asked about the same call again is told that it ran.
+      also = [...use, journal.sameCall(entry.id, { target: call.target, argumentsDigest: call.digest })];
     }
-    const use =
-      approval === undefined || permission === undefined ? [] : [permission.use(approval, entry.id)];
     try {
       // Nothing is begun on an approval that this commit did not use up.
-      if (!(await journal.start(entry, use)))
+      if (!(await journal.start(entry, also)))
         return await this.#end(entry, task, refusedEnding(this.#expired()));
     } catch {
       return this.#notWritten(entry);

@@ -78,6 +78,14 @@ export class Journal implements AsyncDisposable {
     return also.every((_statement, index) => changes[index + 1] === 1);
   }
 
+  /** For `start`: by what the row is found when the same call is asked about again. */
+  sameCall(id: string, { target, argumentsDigest }: Omit<SameCall, 'principal'>): Statement {
+    return {
+      sql: 'UPDATE journal SET target = ?, arguments_digest = ? WHERE id = ?',
+      parameters: [target, argumentsDigest, id],
+    };
+  }
+
   /** Writes into the open row of a call of a session which Runner it is for, before it is asked. Rejects with a code of the store. */
   async address(entry: JournalEntry): Promise<void> {
     await this.#store.write([addressRow(entry)], 'full');
