@@ -61,6 +61,8 @@ test('the product database has the peer-local tables and those of the log, and o
         'searched',
         'secrets',
         'session_local',
+        'skill_installs',
+        'skill_pins',
         'slots',
         'stores',
         'tokens',
