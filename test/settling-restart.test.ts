@@ -190,3 +190,50 @@ test('a call that was under way at kill -9 of the gateway is settled after its r
     null,
   ]);
 });
+
+test('a call of a session whose gateway was killed is unknown there, and settles there once its Runner tells', async (t) => {
+  const { folder, stateDirectory, serve, runner, effects } = await pair(t);
+  const first = await serve();
+  await runner();
+  const request = async ({ ready, token }: Host, method: string, path: string, body?: JsonObject) => {
+    const headers = {
+      authorization: `Bearer ${token}`,
+      connection: 'close',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const response = await fetch(`${ready.url}${path}`, { method, headers, ...sent });
+    return ((await response.json()) as { output: JsonObject }).output;
+  };
+  const session = String((await request(first, 'POST', '/api/sessions', {}))['id']);
+  const told = async (host: Host) => {
+    const { entries } = await request(host, 'GET', `/api/sessions/${session}/entries`);
+    return (entries as readonly JsonObject[])
+      .map(({ type, certainty, code, text }) => [type, certainty, code, text].filter(Boolean).join(' '))
+      .reverse();
+  };
+  const binding = await bindingOf(first, first.token, TARGET);
+  const until = join(folder, 'until');
+  const params = { action: 'call', binding, arguments: { name: 'a', until } };
+  const body = { tool: 'plugin_tool', params, recording_session_id: session };
+  const lost = request(first, 'POST', '/api/tools/call', body).catch(() => 'lost');
+  const id = await openCall(stateDirectory);
+  await waitFor(() => existsSync(join(folder, 'work/began')), { what: 'the call at the plugin' });
+  await kill(first, first.ready.pid);
+  assert.equal(await lost, 'lost');
+  const second = await serve();
+  await linked(second);
+  const unknown = (await told(second)).slice(0, 2);
+  assert.equal(unknown[0], 'tool_call');
+  assert.match(unknown[1] ?? '', /^tool_result outcome_unknown invocation_interrupted /);
+  writeFileSync(until, '');
+  await waitFor(
+    async () => {
+      await pluginTool(second, second.token, { action: 'outcome', call: id });
+      return (await told(second)).length === 3;
+    },
+    { what: 'the settlement', timeoutMs: 60_000 },
+  );
+  assert.equal((await told(second))[2], 'tool_settled completed did a');
+  assert.deepEqual(effects(), ['a']);
+});
