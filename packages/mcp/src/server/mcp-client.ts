@@ -78,20 +78,26 @@ export class McpClient {
   /** Sends one request and waits for its end, whatever that is. Never rejects, and never sends twice. */
   async call(call: WireCall): Promise<CallEvidence> {
     const settled = Promise.withResolvers<void>();
+    const over = new AbortController();
+    const abort = () => over.abort();
+    call.signal.addEventListener('abort', abort, { once: true });
+    if (call.signal.aborted) abort();
     const evidence = new CallEvidence(settled.resolve);
     const options: RequestOptions = {
       timeout: NEVER_MS,
-      signal: call.signal,
+      signal: over.signal,
       onprogress: ({ progress, total, message }) => {
         call.progress(message ?? (total === undefined ? String(progress) : `${progress} of ${total}`));
       },
     };
     sending.run(evidence, () => {
-      const over = () => settled.resolve();
-      this.#send(call, options).then(over, over);
+      this.#send(call, options).then(evidence.settled, evidence.settled);
     });
     await settled.promise;
+    call.signal.removeEventListener('abort', abort);
     this.#pending.forget(evidence);
+    // Nobody waits for it any more: the official client forgets it too.
+    if (evidence.answer === undefined) over.abort();
     return evidence;
   }
 

@@ -19,6 +19,8 @@ export class CallEvidence {
   /** The id that the request went out under. */
   id: RequestId | undefined;
   readonly #settle: () => void;
+  /** `settle`, for whoever calls it with something. */
+  readonly settled = (): void => this.settle();
 
   constructor(settle: () => void) {
     this.#settle = settle;
@@ -61,12 +63,17 @@ export class PendingCalls {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
       const evidence = sending.getStore();
-      if (evidence?.id === undefined && evidence !== undefined && 'method' in message && 'id' in message) {
-        evidence.id = message.id;
-        this.#calls.set(message.id, evidence);
-        if (this.#isStream) evidence.handed = true;
-      }
-      return send(message, options);
+      if (evidence === undefined || evidence.id !== undefined || !('method' in message && 'id' in message))
+        return send(message, options);
+      evidence.id = message.id;
+      this.#calls.set(message.id, evidence);
+      if (this.#isStream) evidence.handed = true;
+      // The stream of answers has ended, and will not be taken up again.
+      const ended = () => {
+        evidence.settle();
+        options?.onRequestStreamEnd?.();
+      };
+      return send(message, { ...options, onRequestStreamEnd: ended });
     };
     const hear = transport.onmessage;
     transport.onmessage = (message, extra) => {
