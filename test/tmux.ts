@@ -22,8 +22,8 @@ export type TmuxShell = {
   screen(): Promise<string>;
   /** The screen and all that has scrolled away. */
   everything(): Promise<string>;
-  /** Column and row of the cursor, from 0. */
-  cursor(): Promise<readonly [number, number]>;
+  /** Waits until the cursor stands in this column and row, from 0. */
+  untilCursor(column: number, row: number): Promise<void>;
   /** Waits until the screen shows it; gives the screen. */
   until(text: string | RegExp): Promise<string>;
   /** Waits until the screen does not show it any more. */
@@ -82,11 +82,10 @@ export async function openTmux(
     },
     screen,
     everything: () => tmux('capture-pane', '-p', '-S', '-'),
-    cursor: async () => {
-      const [column = 0, row = 0] = (await tmux('display-message', '-p', '#{cursor_x} #{cursor_y}'))
-        .split(' ')
-        .map(Number);
-      return [column, row];
+    untilCursor: async (column, row) => {
+      const wanted = `${column} ${row}\n`;
+      const holds = async () => (await tmux('display-message', '-p', '#{cursor_x} #{cursor_y}')) === wanted;
+      await waitFor(holds, { what: `the cursor at ${wanted}`, timeoutMs: 30_000 });
     },
     until: (text) => until(text, true),
     untilGone: (text) => until(text, false),

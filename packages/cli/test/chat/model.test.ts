@@ -47,6 +47,14 @@ test('only the newest of a long session are printed; Page Up reads back, and ask
   assert.doesNotMatch(screen.printed(), /the very first/);
 });
 
+test('what fits on one screen is all there is to read back, once older ones were asked for', () => {
+  const screen = new ChatScreen().open([entries.said('2', 'second')], { before: '2' });
+  assert.match(screen.type('\u001b[5~').seen(), /reading older …/);
+  assert.deepEqual(screen.wanted(), [{ do: 'older', before: '2' }]);
+  screen.hear({ kind: 'older', entries: [entries.said('1', 'first')], before: null });
+  assert.match(screen.seen(), /^› first\n\n› second\n[\s\S]*all of it · /);
+});
+
 test('what is said is on its way until it stands in the session, and is not shown twice', () => {
   const screen = new ChatScreen().open();
   screen.printed();

@@ -242,14 +242,8 @@ function readingFrame(chat: ChatModel): Frame {
   const end = all.length - back;
   const page = all.slice(Math.max(0, end - height), end);
   while (page.length < height) page.push(row(''));
-  const place =
-    back === 0
-      ? 'the end'
-      : back === most
-        ? chat.older === null
-          ? 'the beginning'
-          : 'reading older …'
-        : `${back} rows to the end`;
+  const top = chat.older !== null ? 'reading older …' : back === 0 ? 'all of it' : 'the beginning';
+  const place = back === most ? top : back === 0 ? 'the end' : `${back} rows to the end`;
   const asks = chat.panel === null ? '' : ` ${marks.dot} a call waits for you`;
   const status = row(`  ${place}${asks} ${marks.dot} Page Up, Page Down, Home, q: back`, 'warn');
   const rows = [...page, status].map((line) => clipRow(line, columns));

@@ -134,7 +134,7 @@ function editorKey(chat: ChatModel, key: string): readonly ChatWish[] {
     case 'pageup':
     case 'shift-pageup':
       chat.reading = { back: Math.max(1, chat.rows - 2) };
-      return NOTHING;
+      return olderOnes(chat);
     case 'f1':
       chat.isHelpShown = true;
       return NOTHING;
@@ -287,6 +287,11 @@ function readingKey(chat: ChatModel, key: Key): readonly ChatWish[] {
   if (step !== 0) chat.reading = back + step < 0 ? null : { back: back + step };
   else if (name === 'home' || name === 'g') chat.reading = { back: Number.MAX_SAFE_INTEGER };
   else if (['end', 'G', 'q', 'escape', 'enter'].includes(name)) chat.reading = null;
+  return olderOnes(chat);
+}
+
+/** At the top of what was read, older entries are asked for, once. */
+function olderOnes(chat: ChatModel): readonly ChatWish[] {
   const isAtTop = chat.reading !== null && chat.isAtTop(chat.reading.back);
   if (!isAtTop || chat.older === null || chat.isOlderAsked) return NOTHING;
   chat.isOlderAsked = true;

@@ -81,7 +81,8 @@ export class Painter {
   #paintWhole(frame: Frame): string {
     const enter = this.#isWhole ? '' : '\u001b[?1049h';
     this.#isWhole = true;
-    return `${BEGIN}${enter}\u001b[H${this.#rows(frame)}\u001b[J${END}`;
+    // Every row clears what is left of itself, and there are as many as the screen has.
+    return `${BEGIN}${enter}\u001b[H${this.#rows(frame)}${END}`;
   }
 
   /** A terminal that became narrower has broken rows in two: they count as it shows them. */
