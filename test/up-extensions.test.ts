@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { allBuiltins } from '@fairlead/builtins';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { fairlead, type Host, startHost } from './fairlead-process.ts';
 
@@ -14,6 +15,9 @@ type Row = {
   readonly failures: readonly { readonly code: string; readonly reason: string }[];
   readonly ref?: { readonly digest?: string };
 };
+
+/** What runs in every host. */
+const BUILTINS: readonly string[] = allBuiltins.map(({ manifest }) => manifest.name);
 
 const extension = (name: string, more = '') =>
   `import { defineExtension, s } from '@fairlead/extension';
@@ -77,11 +81,7 @@ test('the folders of fairlead.toml are loaded at the start; one that is broken i
   assert.deepEqual(
     found.map(({ name, state, reason }) => [name, state, reason?.code ?? null]),
     [
-      ['core', 'running', null],
-      ['fs', 'running', null],
-      ['system', 'running', null],
-      ['path_normalizer', 'running', null],
-      ['security_warnings', 'running', null],
+      ...BUILTINS.map((name) => [name, 'running', null]),
       ['near', 'running', null],
       [broken, 'down', 'extension_not_defined'],
     ],
@@ -97,7 +97,7 @@ test('the folders of fairlead.toml are loaded at the start; one that is broken i
   );
   assert.deepEqual(
     (await rows(t, host)).map(({ name }) => name),
-    ['core', 'fs', 'system', 'path_normalizer', 'security_warnings', 'near', 'mended'],
+    [...BUILTINS, 'near', 'mended'],
   );
 });
 
