@@ -82,13 +82,12 @@ export class McpClient {
     const abort = () => over.abort();
     call.signal.addEventListener('abort', abort, { once: true });
     if (call.signal.aborted) abort();
-    const evidence = new CallEvidence(settled.resolve);
+    const evidence = new CallEvidence(settled.resolve, call.progress);
     const options: RequestOptions = {
       timeout: NEVER_MS,
       signal: over.signal,
-      onprogress: ({ progress, total, message }) => {
-        call.progress(message ?? (total === undefined ? String(progress) : `${progress} of ${total}`));
-      },
+      // Asks for it; what comes is read from the messages.
+      onprogress: () => {},
     };
     sending.run(evidence, () => {
       this.#send(call, options).then(evidence.settled, evidence.settled);

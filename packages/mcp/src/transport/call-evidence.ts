@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Certainty, Json } from '@fairlead/base';
+import type { Certainty, Json, JsonObject } from '@fairlead/base';
 import type { Transport } from '@modelcontextprotocol/client';
 
 type RequestId = string | number;
@@ -22,8 +22,18 @@ export class CallEvidence {
   /** `settle`, for whoever calls it with something. */
   readonly settled = (): void => this.settle();
 
-  constructor(settle: () => void) {
+  readonly #progress: (text: string) => void;
+
+  constructor(settle: () => void, progress: (text: string) => void) {
     this.#settle = settle;
+    this.#progress = progress;
+  }
+
+  /** A line of progress: the message, or how much of how much. */
+  progressed({ progress, total, message }: JsonObject): void {
+    if (typeof message === 'string') this.#progress(message);
+    else if (typeof progress === 'number')
+      this.#progress(typeof total === 'number' ? `${progress} of ${total}` : String(progress));
   }
 
   /** Nothing more is expected. */
@@ -79,6 +89,9 @@ export class PendingCalls {
     transport.onmessage = (message, extra) => {
       this.#hear(message as unknown as Readonly<Record<string, Json>>);
       if ('method' in message && message.method === 'notifications/tools/list_changed') listChanged();
+      // Told here and at once: the official client has forgotten who waits when the answer came in the same breath.
+      if ('method' in message && message.method === 'notifications/progress')
+        this.#progressed(message.params);
       hear?.call(transport, message, extra);
     };
   }
@@ -111,6 +124,13 @@ export class PendingCalls {
     if (evidence === undefined) return;
     evidence.answer = result === undefined ? { error: error ?? null } : { result };
     evidence.settle();
+  }
+
+  #progressed(params: unknown): void {
+    if (typeof params !== 'object' || params === null) return;
+    const said = params as JsonObject;
+    const token = said['progressToken'];
+    if (typeof token === 'number' || typeof token === 'string') this.#calls.get(token)?.progressed(said);
   }
 
   #take(id: RequestId): CallEvidence | undefined {
