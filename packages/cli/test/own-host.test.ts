@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
+import { repositoryRoot } from '@fairlead/testing';
 import { hostedMachine } from './hosted-machine.ts';
 
 const TURNS: readonly JsonObject[] = [
@@ -96,4 +97,13 @@ test('what stands in sessions is read, and changed, without a host', async (t) =
   assert.match(id, /^ses_/);
   assert.match((await run('session', 'continue', id)).stderr, /\(host_not_running\)/);
   assert.equal(existsSync(join(state, 'server.json')), false);
+});
+
+test('a folder of the file is loaded before anything is done with it, and nothing of it stays', async (t) => {
+  const folder = join(repositoryRoot, 'examples/extensions/noticeboard');
+  const { run } = machine(t, `[[extensions.path]]\npath = ${JSON.stringify(folder)}\n`);
+  assert.equal((await run('run', 'hello', '--session', 'work')).exit, 0);
+  const { exit, stdout } = await run('session', 'export', 'work');
+  assert.equal(exit, 0);
+  assert.match(stdout, /"type":"turn_end"/);
 });

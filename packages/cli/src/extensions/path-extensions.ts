@@ -47,14 +47,15 @@ export class PathExtensions implements ExtensionAdministration {
     return this.#alone(async () => {
       const loaded = await Promise.all(folders.map((folder) => this.#loaded(folder)));
       const sources = loaded.filter((source) => source !== undefined);
+      await using unused = new AsyncDisposableStack();
+      // What each had ready and nobody took, also where the host ends meanwhile; a started worker is the hub's.
+      for (const source of sources) unused.use(source);
       const report = await this.#options.hub.install(sources);
       for (const source of sources) {
         const refused = report.refused.find(({ ref }) => ref === source.ref);
         if (refused?.code === 'extension_duplicate')
           this.#breaks(source.folder, refused.code, refused.reason);
         else this.#sources.set(source.ref.name, source);
-        // What it had ready and nobody took; a started worker is the hub's.
-        await source[Symbol.asyncDispose]();
       }
     });
   }

@@ -1,5 +1,6 @@
 import { createLog } from '@fairlead/gateway/log';
 import type { CommandContext } from '../command-context.ts';
+import { untilExtensionsSettled } from '../extensions/until-extensions-settled.ts';
 import { openLogFile } from '../log/log-file.ts';
 import { hostLogPath } from '../log/log-path.ts';
 import { removeServerFile } from '../state/server-file.ts';
@@ -27,6 +28,7 @@ export async function openOwnHost(
       onStop: () => {},
     }),
   );
+  await untilExtensionsSettled(context, host.extensions);
   const owned = stack.move();
   return { url: host.url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
