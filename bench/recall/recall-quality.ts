@@ -26,7 +26,11 @@ export async function recallQuality(
   const report = () => {};
   const words = await HostMemory.open({ ...floor, report });
   for (const [key, value, ...tags] of recallMemories) await words.remember({ agent }, { key, value, tags });
-  const hybrid = await HostMemory.open({ ...floor, report, embedder: trigramEmbedder(384, 'trigrams/labelled') });
+  const hybrid = await HostMemory.open({
+    ...floor,
+    report,
+    embedder: trigramEmbedder(384, 'trigrams/labelled'),
+  });
   await hybrid.caughtUp();
   const mean = async (memory: HostMemory) => {
     let sum = 0;

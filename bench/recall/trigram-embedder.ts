@@ -11,7 +11,7 @@ export function trigramEmbedder(dimensions: number, model = `trigrams/${dimensio
   };
 }
 
-export function trigramVector(text: string, dimensions: number): readonly number[] {
+function trigramVector(text: string, dimensions: number): readonly number[] {
   const vector = new Array<number>(dimensions).fill(0);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []) {
     // Short words are mostly the little ones that stand everywhere.

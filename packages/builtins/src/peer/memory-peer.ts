@@ -25,7 +25,7 @@ export interface PeerRecalled {
 }
 
 /** What a tail wants to know of a conversation. */
-export interface PeerTopic {
+interface PeerTopic {
   /** Its newest texts, oldest first. */
   readonly recent: readonly string[];
   readonly limit: number;
@@ -38,7 +38,7 @@ export interface PeerTopic {
 }
 
 /** A bank on this host. `role` null: the host may nothing there any more. */
-export interface PeerBank {
+interface PeerBank {
   readonly id: string;
   readonly name: string;
   readonly role: string | null;
@@ -49,7 +49,7 @@ export interface PeerAgentBank extends PeerBank {
   readonly right?: 'read' | 'write';
 }
 
-export interface PeerBankLine extends PeerBank {
+interface PeerBankLine extends PeerBank {
   readonly grants: readonly {
     readonly agent: string;
     readonly name?: string;

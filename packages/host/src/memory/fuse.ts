@@ -1,5 +1,5 @@
 /** How far a rank counts: the first of a list is worth 1/61, the second 1/62. The value that its authors found good for any lists. */
-export const FUSION_K = 60;
+const FUSION_K = 60;
 
 /** Something found, and how well over all lists. */
 export interface Fused<Id> {

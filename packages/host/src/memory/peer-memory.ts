@@ -19,7 +19,7 @@ import { exportMemories, type Imported, importMemories } from './memory-file.ts'
 import type { NewMemory } from './memory-record.ts';
 
 /** A bank with who was granted what. */
-export interface BankLine extends KnownBank {
+interface BankLine extends KnownBank {
   readonly grants: readonly { readonly agent: string; readonly name?: string; readonly right: BankRight }[];
 }
 

@@ -32,7 +32,7 @@ test('what means the same is found without a word in common', async (t) => {
 test('what both searches find stands before what one of them finds', async (t) => {
   const { memory, ann, keys } = await memoryRoom(t, { embedder: fakeEmbedder() });
   const agent = { agent: ann };
-  await memory.remember(agent, { key: 'word', value: 'the number of the vessel form' });
+  await memory.remember(agent, { key: 'word', value: 'a vessel for tea, coffee or another drink' });
   await memory.remember(agent, { key: 'meaning', value: 'boat boat boat boat' });
   await memory.remember(agent, { key: 'both', value: 'ship vessel' });
   await memory.remember(agent, { key: 'neither', value: 'tea' });

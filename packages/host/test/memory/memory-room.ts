@@ -57,7 +57,7 @@ export interface FakeEmbedder extends Embedder {
   refuses: (text: string) => boolean;
 }
 
-/** Gives texts the meaning of {@link CONCEPTS}: a vector has a number for each of them, and one for how long the text is. */
+/** Gives texts the meaning of {@link CONCEPTS}: a vector has a number for each of them, and one for what is about none. */
 export function fakeEmbedder(model = 'local/tiny'): FakeEmbedder {
   const embedder: FakeEmbedder = {
     model,
@@ -78,5 +78,5 @@ export function fakeEmbedder(model = 'local/tiny'): FakeEmbedder {
 function meaningOf(text: string): readonly number[] {
   const words = text.toLowerCase().split(/[^a-z]+/);
   const meaning = CONCEPTS.map((concept) => words.filter((word) => concept.includes(word)).length);
-  return [...meaning, 0.01];
+  return [...meaning, meaning.some((count) => count > 0) ? 0 : 1];
 }

@@ -21,7 +21,8 @@ const MADE = 'UPDATE embeddings SET vector = ?, tries = 0 WHERE seq = ? AND reco
 const REFUSED = 'UPDATE embeddings SET tries = tries + 1 WHERE seq = ? AND record = ?';
 const READ = `SELECT seq, vector FROM embeddings
   WHERE model = ? AND database = ? AND seq > ? AND vector IS NOT NULL ORDER BY seq LIMIT ?`;
-const KEY = 'SELECT key, record FROM embeddings WHERE seq = ? LIMIT 1';
+// One whose text was replaced has no vector, whatever a shelf still holds of it.
+const KEY = 'SELECT key, record FROM embeddings WHERE seq = ? AND vector IS NOT NULL LIMIT 1';
 const WAITING = 'SELECT count(*) AS waiting FROM embeddings WHERE model = ? AND vector IS NULL LIMIT 1';
 const COUNT = 'SELECT count(*) AS count FROM embeddings WHERE model = ? AND database = ? LIMIT 1';
 
