@@ -107,28 +107,21 @@ export class TokenSource {
   async #ask(kept: Kept, version: number): Promise<void> {
     const { rows, name, clock } = this.#options;
     const { claim: _claim, ...rest } = kept;
-    let answer: Json;
+    let answer: TokenAnswer;
     try {
-      answer = await this.#request(kept.refresh);
+      answer = tokenAnswer(await this.#request(kept.refresh));
     } catch (error) {
       // The claim is given back, so that the next one who needs a token need not wait for its end.
       await rows.swap(name, version, JSON.stringify(rest));
       throw error;
     }
-    const {
-      access_token: access,
-      refresh_token: refresh,
-      expires_in: seconds,
-    } = answer as {
-      readonly [member: string]: Json | undefined;
-    };
-    if (typeof access !== 'string' || access === '') throw failed('the answer has no access_token');
-    const lifeMs = typeof seconds === 'number' && seconds > 0 ? seconds * 1000 : tokenLimits.lifeMs;
+    const { access, refresh, seconds } = answer;
+    const lifeMs = seconds === undefined ? tokenLimits.lifeMs : seconds * 1000;
     const next: Kept = {
       ...rest,
       access,
       expiresMs: clock.wallMs() + lifeMs,
-      refresh: typeof refresh === 'string' && refresh !== '' ? refresh : kept.refresh,
+      refresh: refresh ?? kept.refresh,
     };
     // Who took the claim over meanwhile has written a newer one: theirs stands.
     if (await rows.swap(name, version, JSON.stringify(next))) return this.#take(next);
@@ -178,6 +171,27 @@ const BOUNDS = Object.freeze({
   maxStringBytes: tokenLimits.answerBytes,
   maxKeyBytes: 1024,
 });
+
+interface TokenAnswer {
+  readonly access: string;
+  /** The next one, where it rotates. */
+  readonly refresh: string | undefined;
+  readonly seconds: number | undefined;
+}
+
+function tokenAnswer(answer: Json): TokenAnswer {
+  const {
+    access_token: access,
+    refresh_token: refresh,
+    expires_in: seconds,
+  } = isJsonObject(answer) ? answer : {};
+  if (typeof access !== 'string' || access === '') throw failed('the answer has no access_token');
+  return {
+    access,
+    refresh: typeof refresh === 'string' && refresh !== '' ? refresh : undefined,
+    seconds: typeof seconds === 'number' && seconds > 0 ? seconds : undefined,
+  };
+}
 
 function readKept(text: string | undefined): Kept | undefined {
   if (text === undefined) return undefined;
