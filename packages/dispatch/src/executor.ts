@@ -2,6 +2,7 @@ import type { Clock, Json } from '@fairlead/base';
 import type { BindingBook } from './bindings/binding-book.ts';
 import type { Invocation } from './invocation/invocation.ts';
 import { Invoker, type InvokerOptions, type ToolRequest } from './invocation/invoker.ts';
+import type { TaskSubject } from './invocation/tool-task.ts';
 import { pluginTaskReader } from './plugin-tool/plugin-task.ts';
 import type { RunnerPort } from './runner-port.ts';
 import type { TaskWords } from './sessions/session-recorder.ts';
@@ -25,8 +26,15 @@ export type Executor = {
    * invocation that parses has exactly one row in the journal. Errors by code: `dispatchErrors`, `protocolErrors`.
    */
   invoke(request: InvocationRequest): Promise<Invocation>;
-  /** What a session and a person are told of params that parse; undefined for any others. */
-  words(params: Json): TaskWords | undefined;
+  /** What a session and a person are told of params that parse, and what the journal is; undefined for any others. */
+  look(params: Json): LookedAt | undefined;
+};
+
+/** Params of `plugin_tool` that were read and not carried out. */
+export type LookedAt = {
+  readonly action: string;
+  readonly subject: TaskSubject;
+  readonly words: TaskWords;
 };
 
 export function createExecutor(options: ExecutorOptions): Executor {
@@ -34,9 +42,12 @@ export function createExecutor(options: ExecutorOptions): Executor {
   const read = pluginTaskReader(options);
   return {
     invoke: (request) => invoker.invoke(request, read),
-    words(params) {
+    look(params) {
       const reading = read(params);
-      return reading.ok ? reading.task.words?.() : undefined;
+      if (!reading.ok) return undefined;
+      const { action, subject } = reading.task;
+      const words = reading.task.words?.();
+      return words === undefined ? undefined : { action, subject, words };
     },
   };
 }

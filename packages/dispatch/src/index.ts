@@ -4,7 +4,13 @@ export { BINDING_PREFIX, Bindings } from './bindings/bindings.ts';
 export { type Observed, observed } from './bindings/observed.ts';
 export type { DispatchLog } from './dispatch-log.ts';
 export { type DispatchErrorCode, dispatchErrors } from './errors.ts';
-export { createExecutor, type Executor, type ExecutorOptions, type InvocationRequest } from './executor.ts';
+export {
+  createExecutor,
+  type Executor,
+  type ExecutorOptions,
+  type InvocationRequest,
+  type LookedAt,
+} from './executor.ts';
 export { type InvocationError, READ_LOST } from './invocation/explain.ts';
 export type { Invocation } from './invocation/invocation.ts';
 export type { ToolRequest } from './invocation/invoker.ts';

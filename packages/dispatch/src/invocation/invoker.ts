@@ -30,7 +30,10 @@ export type ToolRequest = {
    * The host has recorded, guarded and decided it as a call of one of its sessions: its row under this id stands without an end, which the host
    * writes. Here the row learns which Runner it is for, and nothing else is written or decided.
    */
-  readonly recorded?: { readonly call: string };
+  readonly recorded?: {
+    readonly call: string /** The row has learnt it with the intent. */;
+    readonly isAddressed?: boolean;
+  };
 };
 
 /** What the order of an invocation works with; all of it is the caller's to close. */
@@ -225,7 +228,7 @@ export class Invoker {
   }
 
   async #recordedBefore(request: ToolRequest, task: ToolTask, entry: JournalEntry): Promise<Invocation> {
-    if (task.mayHaveHappened !== undefined) {
+    if (task.mayHaveHappened !== undefined && request.recorded?.isAddressed !== true) {
       try {
         await this.#options.journal.address(entry);
       } catch {

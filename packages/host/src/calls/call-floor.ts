@@ -1,5 +1,5 @@
 import type { JsonObject, Random } from '@fairlead/base';
-import type { DigestKey, Journal } from '@fairlead/dispatch';
+import type { DigestKey, Journal, JournalEntry } from '@fairlead/dispatch';
 import type { Hub, LiveTool } from '@fairlead/hub';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { EntryTier } from '../entries/entry.ts';
@@ -13,6 +13,9 @@ import type { UsageLedger } from '../usage/usage-ledger.ts';
 import type { RunningCalls } from './running-calls.ts';
 import type { ToolTouches } from './tool-touches.ts';
 
+/** A Runner's process and a tool there. */
+export type CallAddress = Required<Pick<JournalEntry, 'runner' | 'runnerInstance' | 'plugin' | 'tool'>>;
+
 /** The tool behind a call, in the words of entries and approvals. */
 export interface StandsFor {
   readonly tier: EntryTier;
@@ -21,6 +24,8 @@ export interface StandsFor {
   readonly arguments: JsonObject;
   /** What is digested with the target. */
   readonly digested: JsonObject;
+  /** Whom its row in the journal is addressed to, so that an unknown end can be asked for later. */
+  readonly address?: CallAddress;
 }
 
 /** What tool calls of sessions work with; one for the host. */

@@ -6,7 +6,7 @@ import { type FittedResult, fitResult } from '../entries/fit-result.ts';
 import { entryValue } from '../entries/write-entry.ts';
 import { unwritable } from '../sessions/unwritable.ts';
 import type { CallRequest } from './call-end.ts';
-import type { CallFloor } from './call-floor.ts';
+import type { CallAddress, CallFloor } from './call-floor.ts';
 import type { CallPlace } from './call-place.ts';
 import type { CallWords } from './call-words.ts';
 import type { Said } from './screen-outcome.ts';
@@ -43,9 +43,9 @@ export class CallRecord {
    * The intent: `tool_call`, the row, and the approval that is used for it. Rejects with `transaction_refused` where that one cannot be used
    * (any more), or a code of the store: then nothing may run.
    */
-  async begin(words: CallWords, approval: string | undefined): Promise<void> {
+  async begin(words: CallWords, approval: string | undefined, address?: CallAddress): Promise<void> {
     const { journal, approvals } = this.#floor;
-    const statements = journal.sessionIntent(this.#journalEntry(words), this.#sessionCall(words));
+    const statements = journal.sessionIntent(this.#journalEntry(words, address), this.#sessionCall(words));
     const use = approval === undefined ? [] : [approvals.use(approval, this.#request.call)];
     await this.#write([this.#callEntry(words, approval)], [...statements, ...use]);
     this.#sinceMs = this.#floor.clock.monotonicMs();
@@ -142,10 +142,13 @@ export class CallRecord {
     };
   }
 
-  #journalEntry({ tool, digest }: CallWords): JournalEntry {
+  #journalEntry({ tool, digest }: CallWords, address?: CallAddress): JournalEntry {
     const { principal } = this.#place;
     const { call: id } = this.#request;
-    return { id, principal, action: tool, bindingPresent: false, argumentsDigest: digest };
+    const entry = { id, principal, argumentsDigest: digest };
+    return address === undefined
+      ? { ...entry, action: tool, bindingPresent: false }
+      : { ...entry, action: 'call', bindingPresent: true, ...address };
   }
 
   #sessionCall({ extension, tier, target }: CallWords): SessionCall {

@@ -163,9 +163,10 @@ class CallRun {
     return meanwhile ?? (await this.#begin(call, approval));
   }
 
-  async #begin({ words, final }: JudgedCall, approval: string | undefined): Promise<Fault | undefined> {
+  async #begin({ tool, words, final }: JudgedCall, approval: string | undefined): Promise<Fault | undefined> {
+    const address = this.#floor.standsFor?.(tool, final.args)?.address;
     try {
-      await this.#record.begin(words, approval);
+      await this.#record.begin(words, approval, address);
     } catch (error) {
       if (approval !== undefined && error instanceof FairleadError && error.code === 'transaction_refused')
         return refusal('approval_expired', '', { approval });
@@ -173,7 +174,10 @@ class CallRun {
     }
     this.#place.begun?.();
     const { place, call } = { place: this.#place, call: this.#request.call };
-    this.#over = this.#floor.running.add({ call, tool: words.tool, place, args: final.args });
+    this.#over = this.#floor.running.add({
+      ...{ call, tool: words.tool, place, args: final.args },
+      isAddressed: address !== undefined,
+    });
     const { turn, agent } = place;
     if (turn !== undefined)
       place.emit({ kind: 'state', turn: turn.turn, agent: agent.id, state: 'tool', tool: words.tool });

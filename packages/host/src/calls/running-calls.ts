@@ -8,6 +8,8 @@ export interface RunningCall {
   readonly place: CallPlace;
   /** As the tool is handed them. */
   readonly args: JsonObject;
+  /** Its row in the journal says which Runner it is for. */
+  readonly isAddressed?: boolean;
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   type Random,
   type Timer,
 } from '@fairlead/base';
-import type { Executor, Invocation, Observed, Principal, TaskWords } from '@fairlead/dispatch';
+import type { Executor, Invocation, LookedAt, Observed, Principal } from '@fairlead/dispatch';
 import { Catalog, type CatalogDesk, catalogDiff } from '@fairlead/hub';
 import type { Store } from '@fairlead/store';
 import { hostErrors } from '../errors.ts';
@@ -21,6 +21,8 @@ import type { PinTable } from './read-pins.ts';
 /** Whose call it is, and the id under which the host has written it down. */
 export interface PluginCaller {
   readonly call: string;
+  /** Its row says already which Runner it is for. */
+  readonly isAddressed?: boolean;
   readonly principal: Principal;
 }
 
@@ -91,14 +93,20 @@ export class HostPlugins implements CatalogDesk {
   }
 
   /** An action of `plugin_tool`, written down and decided by the host. Never rejects. */
-  async invoke({ call, principal }: PluginCaller, params: JsonObject): Promise<Invocation> {
+  async invoke({ principal, ...recorded }: PluginCaller, params: JsonObject): Promise<Invocation> {
     if (this.#executor === undefined) return OFFLINE;
-    return await this.#executor.invoke({ tool: 'plugin_tool', params, principal, recorded: { call } });
+    return await this.#executor.invoke({ tool: 'plugin_tool', params, principal, recorded });
   }
 
-  /** What a person is told of such params; undefined for those that do not parse, and where there is no gateway. */
-  words(params: JsonObject): TaskWords | undefined {
-    return this.#executor?.words(params);
+  /** What such params are for; undefined for those that do not parse, and where there is no gateway. */
+  look(params: JsonObject): LookedAt | undefined {
+    return this.#executor?.look(params);
+  }
+
+  /** Where a pin that was shown as `target` is now; undefined where it may not be called. */
+  placeOf(name: string, target: string): Observed | undefined {
+    const pin = this.#pins.find(({ table }) => table.name === name);
+    return pin?.refusal(target) === undefined ? pin?.seen?.observed : undefined;
   }
 
   /** What an agent is shown, in the order of the file. */
@@ -111,7 +119,7 @@ export class HostPlugins implements CatalogDesk {
 
   /** Calls a pin that was shown as `target`. Never rejects. */
   async callPinned(
-    { call, principal }: PluginCaller,
+    { principal, ...recorded }: PluginCaller,
     { name, target }: { readonly name: string; readonly target: string },
     args: JsonObject,
   ): Promise<Invocation> {
@@ -120,7 +128,7 @@ export class HostPlugins implements CatalogDesk {
     if (refusal !== undefined) return { certainty: 'not_started', error: refusal };
     if (this.#ofPins === undefined || pin?.seen === undefined) return OFFLINE;
     const params = { action: 'call', binding: pin.seen.handle, arguments: args };
-    return await this.#ofPins.invoke({ tool: 'plugin_tool', params, principal, recorded: { call } });
+    return await this.#ofPins.invoke({ tool: 'plugin_tool', params, principal, recorded });
   }
 
   /** Calls `listener` whenever `pinned` may answer something else. */

@@ -33,10 +33,10 @@ export function peerPlugins<Caller>(
   },
 ): PeerPlugins<Caller> {
   const callerOf = (caller: Caller, args: JsonObject): PluginCaller => {
-    const { call, place } = ports.callOf(caller, args);
+    const { call, place, isAddressed = false } = ports.callOf(caller, args);
     const { runners } = place.config;
     const principal = { id: place.principal, scopes: SCOPES };
-    return { call, principal: runners === undefined ? principal : { ...principal, runners } };
+    return { call, isAddressed, principal: runners === undefined ? principal : { ...principal, runners } };
   };
   return {
     invoke: async (caller, args) => await plugins.invoke(callerOf(caller, args), args),

@@ -71,7 +71,7 @@ async function room(
     },
     executor(bindings): Executor {
       return {
-        words: () => undefined,
+        look: () => undefined,
         async invoke(request) {
           asked.push(request);
           const { code } = now;
@@ -270,7 +270,7 @@ test('without a gateway nothing is sent, and whoever disconnects hears no more',
   const r = await room(t);
   const offline = await r.plugins.invoke(CALLER, { action: 'list' });
   assert.deepEqual([offline.certainty, offline.error?.code], ['not_started', 'runner_unavailable']);
-  assert.equal(r.plugins.words({ action: 'list' }), undefined);
+  assert.equal(r.plugins.look({ action: 'list' }), undefined);
   const off = await r.connect();
   assert.equal((await r.plugins.invoke(CALLER, { action: 'list' })).certainty, 'completed');
   off();
