@@ -112,10 +112,11 @@ export const memoryTextLimits = Object.freeze({
 export const skillsLimits = Object.freeze({
   /** Banks that are attached to one session. */
   attached: 64,
-  /** UTF-16 units of the list in a system prompt; what is left out is said, and found by search. */
+  /** Bytes of the list in a system prompt; what is left out is said, and found by search. */
   catalog: 16_384,
-  /** UTF-16 units of one look into a skill or one of its files: what an entry holds, with room for its frame. */
+  /** Bytes of one look into a skill or one of its files, and of the list of its files: together what an entry holds, with its frame. */
   shown: 48_000,
+  files: 8000,
   /** UTF-16 units of a text that `/skills show` prints: nobody reads more in a terminal. */
   read: 200_000,
   /** Rows of one list of `/skills`, and of the data of a tool: an answer has a mebibyte. */

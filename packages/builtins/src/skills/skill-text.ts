@@ -19,19 +19,19 @@ export function catalogText(skills: readonly PeerSkill[]): string | undefined {
   ].join('\n');
 }
 
-/** A line for each, as many as fit into so many UTF-16 units, and how many more there are. */
-export function skillLines(skills: readonly PeerSkill[], units: number): string {
-  const lines: string[] = [];
-  let left = units;
-  for (const skill of skills) {
-    const line = skillLine(skill);
-    left -= line.length + 1;
-    if (left < 0) break;
-    lines.push(line);
-  }
-  const more = skills.length - lines.length;
-  if (more > 0) lines.push(`- and ${more} more: search them with skill_search`);
-  return lines.join('\n');
+/** A line for each, as many as fit into so many bytes, and how many more there are. */
+export function skillLines(skills: readonly PeerSkill[], maxBytes: number): string {
+  return fitting(skills.map(skillLine), maxBytes, ': search them with skill_search');
+}
+
+function fitting(lines: readonly string[], maxBytes: number, how: string): string {
+  let left = maxBytes;
+  const end = lines.findIndex((line) => {
+    left -= Buffer.byteLength(line) + 1;
+    return left < 0;
+  });
+  if (end < 0) return lines.join('\n');
+  return [...lines.slice(0, end), `- and ${lines.length - end} more${how}`].join('\n');
 }
 
 /** Whether a skill has every word of a query, whatever their case, in its name, description, triggers or tags. */
@@ -57,16 +57,19 @@ export function shownSkill({ skill, text }: PeerSkillText, file: string | undefi
       : [`It says that it uses: ${skill.allowedTools}. What you may use is what you are offered.`]),
   ];
   const files = skill.files.map(({ path, bytes }) => `- ${path} (${bytes} bytes)`);
-  const tail =
-    files.length === 0 ? [] : ['Its files, to be read with skill_show and file:', files.join('\n')];
+  const list = fitting(files, skillsLimits.files, '');
+  const tail = files.length === 0 ? [] : ['Its files, to be read with skill_show and file:', list];
   return [...head, part, ...tail].join('\n\n');
 }
 
 /** What fits into one answer, from an offset on; never half a character. */
 function partOf(text: string, offset: number): string {
-  const part = text.slice(offset, offset + skillsLimits.shown).replace(/[\uD800-\uDBFF]$/, '');
-  const end = offset + part.length;
   if (offset >= text.length && text !== '') return `[nothing behind ${text.length} characters]`;
+  const bytes = Buffer.from(text.slice(offset, offset + skillsLimits.shown));
+  // As a stream it keeps back what is no whole character yet.
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const part = decoder.decode(bytes.subarray(0, skillsLimits.shown), { stream: true });
+  const end = offset + part.length;
   return end >= text.length ? part : `${part}\n[${text.length - end} more characters: offset ${end}]`;
 }
 

@@ -125,6 +125,19 @@ test('show: a long text comes in parts, none of which cuts a character in two', 
   assert.equal(await part(48_011), '[nothing behind 48011 characters]');
 });
 
+test('show: whatever is shown of a skill at once is within what an entry holds', async (t) => {
+  const files = Array.from({ length: 255 }, (_, at) => ({ path: `${'ä'.repeat(200)}${at}`, bytes: 1 }));
+  const text = '漢'.repeat(21_000);
+  const { h } = await opened(t, {
+    skills: [fakeSkill({ name: 'a', allowedTools: '漢'.repeat(500), files })],
+    texts: { a: text },
+  });
+  const shown = (await h.tools.skill_show({ name: 'a' })).text;
+  assert.ok(Buffer.byteLength(shown) < 60 * 1024, `${Buffer.byteLength(shown)}`);
+  assert.ok(shown.includes('漢\n[5000 more characters: offset 16000]\n'));
+  assert.equal(shown.split('\n').at(-1), '- and 236 more');
+});
+
 test('catalog formats: a heading, how to read one, a line for each; nothing where there is none', async (t) => {
   const { h } = await opened(t, {
     skills: [fakeSkill({ name: 'b', description: 'Second.' }), fakeSkill({ name: 'a', description: '' })],
