@@ -39,11 +39,12 @@ export async function runAlone(
   const floor = stack.use(await openHostFloor({ context, stateDirectory, loaded, log, alone: true }));
   const { agents, extensions, prepared } = floor;
   for (const line of await agents.firstWords()) context.stderr(`fairlead: ${line}\n`);
-  await withProgress(context, 'loading extensions', () => extensions.settled);
-  // Nobody is there for a second try: what a server offers must be known before the one turn begins.
   const abandoned = new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
+  await withProgress(context, 'loading extensions', () => Promise.race([extensions.settled, abandoned]));
+  // Nobody is there for a second try: what a server offers must be known before the one turn begins.
   await withProgress(context, 'waiting for MCP servers', () =>
     Promise.race([extensions.serversSettled(), abandoned]),
   );
