@@ -17,6 +17,34 @@ export interface ScheduleLine {
   readonly fresh: boolean;
 }
 
+/** Words that say whose or where, in front of the others; an id has no colon. */
+const NAMED = /^(?<key>agent|zone):(?<value>.+)$/su;
+
+/** What the words behind `/schedule ACTION` say: what is named, the id, the time, and the task, which is all the rest. */
+export function scheduleLineOf(
+  action: ScheduleLine['action'],
+  words: readonly string[],
+  fresh: boolean,
+): ScheduleLine & { readonly agent?: string } {
+  const named: { agent?: string; zone?: string } = {};
+  let first = 0;
+  for (const word of words) {
+    const { key, value } = NAMED.exec(word)?.groups ?? {};
+    if (key !== 'agent' && key !== 'zone') break;
+    if (value !== undefined) named[key] = value;
+    first += 1;
+  }
+  const [id, when, ...task] = words.slice(first);
+  if (action !== 'add' && words.length > first + (action === 'list' ? 0 : 1))
+    incomplete('there is a word too many');
+  return {
+    ...{ action, fresh, ...named },
+    ...(id === undefined ? {} : { id }),
+    ...(when === undefined ? {} : { when }),
+    ...(task.length === 0 ? {} : { task: task.join(' ') }),
+  };
+}
+
 /** Runs one line of `/schedule` over the schedules of one agent. Rejects with what the host refuses, or `schedule_line_incomplete`. */
 export async function runScheduleLine(
   schedules: SchedulesPeer,
@@ -36,8 +64,9 @@ export async function runScheduleLine(
   const id = line.id ?? incomplete('the id is missing');
   switch (action) {
     case 'add': {
-      const { task = incomplete('the task is missing'), zone, fresh } = line;
-      const time = timeOf(line.when ?? incomplete('the time is missing'), zone);
+      const { when = incomplete('the time is missing'), zone, fresh } = line;
+      const { task = incomplete('the task is missing') } = line;
+      const time = timeOf(when, zone);
       const wish = wishOf({ ...time, task, target: fresh ? 'fresh' : 'pinned' }, session);
       const added = await schedules.add(agent.id, id, wish);
       return { text: `Planned. ${scheduleText(added)}`, data: dataOf(added) };

@@ -2,7 +2,7 @@ import { type AgentView, s } from '@fairlead/extension';
 import { defineBuiltin } from '../define-builtin.ts';
 import { allowed, toolFault } from '../errors.ts';
 import { scheduleLimits } from '../limits.ts';
-import { runScheduleLine, SCHEDULE_ACTIONS } from './schedule-command.ts';
+import { runScheduleLine, SCHEDULE_ACTIONS, scheduleLineOf } from './schedule-command.ts';
 import { momentText, scheduleText } from './schedule-text.ts';
 import { wishOf } from './wish.ts';
 
@@ -104,19 +104,22 @@ export const schedule = defineBuiltin({
   },
   commands: {
     schedule: {
-      about: 'Plans of an agent: list · add ID "CRON" TASK · remove ID · on ID · off ID · history ID',
+      about:
+        'Plans of an agent: list · add ID "CRON" TASK · remove ID · on ID · off ID · history ID; agent:NAME before the other words says whose, zone:ZONE where the pattern is meant',
       args: {
         action: s.enum(SCHEDULE_ACTIONS, { default: 'list' }),
-        id: s.optional(s.string()),
-        when: s.optional(s.string('"0 9 * * 1-5", "every 3600" or "at 2026-05-01T09:00:00Z"')),
-        agent: s.optional(s.string('By name or id; absent: the session’s own')),
-        zone: s.optional(s.string()),
         fresh: s.boolean({ default: false }),
-        task: s.optional(s.string()),
+        words: s.array(s.string(), {
+          default: [],
+          description:
+            'The id; to add: "0 9 * * 1-5", "every 3600" or "at 2026-05-01T09:00:00Z", then the task',
+        }),
       },
-      async run({ agent: named, ...line }, ctx) {
+      async run({ action, fresh, words }, ctx) {
+        const { agent: named, ...line } = scheduleLineOf(action, words, fresh);
         const agent = await agentOf(ctx, named);
-        return await runScheduleLine(ctx.state.peer.schedules, { agent, session: ctx.session.id }, line);
+        const { schedules } = ctx.state.peer;
+        return await allowed(runScheduleLine(schedules, { agent, session: ctx.session.id }, line));
       },
     },
   },
