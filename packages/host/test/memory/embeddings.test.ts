@@ -163,3 +163,22 @@ test('what was remembered before the model was configured gets vectors too', asy
   assert.equal((await memory.standing()).waiting, 0);
   assert.equal((await keys({ agent: ann }, { query: 'vessel', limit: 1 }))[0], 'k77');
 });
+
+test('what a dropped bank leaves behind is gone at the next start', async (t) => {
+  const one = await memoryRoom(t, { embedder: fakeEmbedder() });
+  const { id } = await one.memory.banks.create('team');
+  await one.memory.remember({ agent: one.ann }, { key: 'k', value: 'ferry' });
+  await one.memory.banks.grant('team', one.ann, 'write');
+  await one.memory.remember({ agent: one.ann, bank: id }, { key: 'k', value: 'ferry' });
+  await one.memory.caughtUp();
+  const databases = async () =>
+    (
+      await one.room.store.read<{ database: string }>('SELECT database FROM embeddings ORDER BY seq LIMIT 10')
+    ).map(({ database }) => database);
+  assert.deepEqual((await databases()).toSorted(), [one.ann, id].toSorted());
+  await one.memory.close();
+  await one.room.peer.drop(id);
+  const two = await one.again(fakeEmbedder());
+  await two.memory.caughtUp();
+  assert.deepEqual(await databases(), [one.ann]);
+});

@@ -57,6 +57,7 @@ export class VectorIndex {
   /** Begins to follow. Close it before the peer. */
   static async open(options: VectorIndexOptions): Promise<VectorIndex> {
     const index = new VectorIndex(options);
+    await index.#forgetDropped();
     const name = `memory_vectors ${options.embedder.model}`;
     index.#off = await options.peer.onWrite(name, (write) => index.#follow(write), { from: 'start' });
     index.#make();
@@ -121,6 +122,14 @@ export class VectorIndex {
     await this.#off?.();
     await this.#making;
     this.#followed.release();
+    this.#read.release();
+  }
+
+  /** Databases that were dropped leave their rows behind. */
+  async #forgetDropped(): Promise<void> {
+    for (const root of await this.#rows.databases()) {
+      if ((await this.#read.of(root)) === undefined) await this.#rows.write([this.#rows.dropped(root)]);
+    }
     this.#read.release();
   }
 

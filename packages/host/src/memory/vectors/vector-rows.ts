@@ -24,6 +24,8 @@ const READ = `SELECT seq, vector FROM embeddings
 // One whose text was replaced has no vector, whatever a shelf still holds of it.
 const KEY = 'SELECT key, record FROM embeddings WHERE seq = ? AND vector IS NOT NULL LIMIT 1';
 const WAITING = 'SELECT count(*) AS waiting FROM embeddings WHERE model = ? AND vector IS NULL LIMIT 1';
+const DATABASES = 'SELECT DISTINCT database FROM embeddings WHERE model = ? LIMIT 10000';
+const DROP = 'DELETE FROM embeddings WHERE database = ?';
 const COUNT = 'SELECT count(*) AS count FROM embeddings WHERE model = ? AND database = ? LIMIT 1';
 
 /** The rows of one model's vectors. */
@@ -84,6 +86,17 @@ export class VectorRows {
   async waiting(): Promise<number> {
     const [row] = await this.#store.read<{ waiting: number }>(WAITING, [this.model]);
     return row?.waiting ?? 0;
+  }
+
+  /** Databases that have rows. */
+  async databases(): Promise<readonly string[]> {
+    const rows = await this.#store.read<{ database: string }>(DATABASES, [this.model]);
+    return rows.map(({ database }) => database);
+  }
+
+  /** Every row of a database, of all models. */
+  dropped(database: string): Statement {
+    return { sql: DROP, parameters: [database] };
   }
 
   async count(database: string): Promise<number> {
