@@ -82,8 +82,13 @@ export async function hostSkills(
   const { env, platform, watchdog, random, stateDirectory, folder, tables, report } = options;
   const { store, clock, peer, agents } = floor;
   const banks = new Banks({ kind: 'skill_bank', peer, store, clock, agents });
-  for (const name of await seedBanks(banks, agents, { tables: tables.agents, field: 'skill_banks' }))
-    report({ level: 'warn', code: 'bank_name_invalid', message: `skill_banks: ${name.slice(0, 64)}` });
+  for (const name of await seedBanks(banks, agents, { tables: tables.agents, field: 'skill_banks' })) {
+    const { code, message } = hostError(
+      'bank_name_invalid',
+      `skill_banks of fairlead.toml: ${name.slice(0, 64)}`,
+    );
+    report({ level: 'warn', code, message });
+  }
   const skills = new Skills({
     ...{ store, clock, agents, banks, stateDirectory, folder, env },
     peerId: peer.peerId,

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { isJsonObject, type JsonObject } from '@fairlead/base';
 import { hygiene } from '@fairlead/testing';
+import { Agents } from '../../src/agents/agents.ts';
+import { Banks } from '../../src/banks/banks.ts';
 import { seedBanks } from '../../src/banks/seed-banks.ts';
 import { copyTo, hostFloor } from '../host-floor.ts';
 import { skillsRoom, skillText } from './skills-room.ts';
@@ -210,6 +212,45 @@ test('a grant that ended, or a bank that was taken off the list, counts at the n
   await r.banks.grant('team', r.ann, 'write');
   await r.banks.remove('team');
   assert.deepEqual(await r.states(), []);
+});
+
+test('a bank of another peer is read within its grants, and no more once what takes them away has arrived', async (t) => {
+  const r = await skillsRoom(t);
+  const far = await hostFloor(t, { seed: 2 });
+  const farAgents = new Agents({ peer: far.peer, clock: far.clock, isModel: () => true });
+  const theirs = new Banks({
+    kind: 'skill_bank',
+    agents: farAgents,
+    peer: far.peer,
+    store: far.store,
+    clock: far.clock,
+  });
+  const { id } = await theirs.create('team');
+  const bank = await theirs.database(id);
+  await bank.access.grant(r.floor.peer.peerId, 'read');
+  await bank.latest('skills').put('a', record('a'));
+  await theirs.grant(id, r.ann, 'write');
+  const place = { ...r.place, attached: [id] };
+  assert.deepEqual(await r.states(place), []);
+  await copyTo(r.floor, bank);
+  // Pointed to by nobody here: it counts where it is attached.
+  assert.deepEqual(await r.states(), []);
+  assert.deepEqual(await r.states(place), ['a untrusted session_bank']);
+  await r.skills.trust(place, 'a');
+  assert.deepEqual(await r.states(place), ['a offered session_bank']);
+  await bank.latest('skills').put('a', record('a', { body: 'Something else.' }));
+  await copyTo(r.floor, bank);
+  assert.deepEqual(await r.states(place), ['a changed session_bank']);
+  await theirs.revoke(id, r.ann);
+  assert.deepEqual(await r.states(place), ['a changed session_bank']);
+  await copyTo(r.floor, bank);
+  assert.deepEqual(await r.states(place), []);
+  await theirs.grant(id, r.ann, 'read');
+  await copyTo(r.floor, bank);
+  assert.deepEqual(await r.states(place), ['a changed session_bank']);
+  await bank.access.revoke(r.floor.peer.peerId);
+  await copyTo(r.floor, bank);
+  assert.deepEqual(await r.states(place), []);
 });
 
 test('skill_banks of fairlead.toml are applied: made, granted and read', async (t) => {
