@@ -10,6 +10,7 @@ import { mcpHttp } from './mcp-http.ts';
 import { mcpStdio } from './mcp-stdio.ts';
 import { models } from './models.ts';
 import { peers } from './peers.ts';
+import { pinnedCall } from './pinned-call.ts';
 import { recall } from './recall.ts';
 import { routines } from './routines.ts';
 import { runCold } from './run-cold.ts';
@@ -41,6 +42,7 @@ export const benches: readonly Bench[] = [
   models,
   turn,
   turnsAtOnce,
+  pinnedCall,
   storeAppend,
   storeOpen,
   storeMemory,

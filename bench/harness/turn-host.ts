@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, randomId, systemClock, systemRandom } from '@fairlead/base';
-import { digestKey, Journal } from '@fairlead/dispatch';
+import { type Clock, type JsonObject, randomId, systemClock, systemRandom } from '@fairlead/base';
+import { digestKey, Journal, type RunnerPort } from '@fairlead/dispatch';
 import { defineExtension, type Extension, s } from '@fairlead/extension';
 import {
   Agents,
@@ -29,11 +29,14 @@ import {
   type TurnFloor,
   UsageLedger,
 } from '@fairlead/host';
-import { builtinSource, openHub } from '@fairlead/hub';
+import { builtinSource, type LiveTool, openHub } from '@fairlead/hub';
 import { openPeer, openStore } from '@fairlead/store';
 import { RunningCalls } from '../../packages/host/src/calls/running-calls.ts';
 // Not the package's face: only a host puts one together.
+import { peerPlugins } from '../../packages/host/src/plugins/peer-plugins.ts';
+import { standsForPlugin } from '../../packages/host/src/plugins/stands-for-plugin.ts';
 import { Offers } from '../../packages/host/src/turn/offers.ts';
+import { pinnedAdd } from './pinned-plugin.ts';
 
 export interface TurnHostOptions {
   /** An empty folder. */
@@ -47,6 +50,8 @@ export interface TurnHostOptions {
   /** Called while the tool of a turn runs, and awaited. */
   readonly inTool?: () => Promise<void> | void;
   readonly modelCalls?: number;
+  /** The call of each turn is of this plugin’s tool, pinned under the same name. */
+  readonly pinned?: { readonly runner: RunnerPort; readonly given: JsonObject };
 }
 
 /** A host as far as turns need one, over a store on disk. Everything it opens goes on `stack`. */
@@ -82,12 +87,19 @@ export class TurnHost {
     const sources = Array.from({ length: options.extensions }, (_, index) =>
       builtinSource(extension(index, options.inTool), { version: '1.0.0', clock }),
     );
+    const pins =
+      options.pinned === undefined
+        ? undefined
+        : await pinnedAdd(options.pinned.runner, { store, journal }, stack);
+    const running = new RunningCalls();
+    if (pins !== undefined) sources.push(pinSource(pins, { clock, running }));
     const report = ({ code, reason }: { readonly code: string; readonly reason: string }) => {
       throw new Error(`${code}: ${reason}`);
     };
     const hub = await openHub({ peer, store, clock, agents: agents.directory, sources, report });
     stack.use(hub);
-    const policy = readPolicy({});
+    // A turn that asks somebody measures that somebody.
+    const policy = readPolicy({ policy: { auto_approve: ['e0_look'] } });
     const usage = readUsageSettings({ limits: NO_CEILINGS }, 'UTC');
     if (!policy.ok || !usage.ok) throw new Error('an empty file is refused');
     const floor: TurnFloor = {
@@ -101,7 +113,10 @@ export class TurnHost {
       links: machineLinks,
       ledger: await UsageLedger.open({ store, clock, settings: usage.value }),
       touches: {},
-      running: new RunningCalls(),
+      running,
+      ...(pins === undefined
+        ? {}
+        : { standsFor: (tool: LiveTool, args: JsonObject) => standsForPlugin(pins.plugins, tool, args) }),
       gate: new ModelCallGate(options.modelCalls ?? usage.value.modelCalls),
       turns: new RunningTurns(),
       offers: new Offers(),
@@ -194,10 +209,31 @@ const NO_CEILINGS = Object.fromEntries(
   ]),
 );
 
-function scriptedModels({ turns, pieces = 1 }: TurnHostOptions, clock: Clock): Models {
+/** The extension of pins, with what a host hands it. */
+function pinSource(
+  { plugins, extension }: Awaited<ReturnType<typeof pinnedAdd>>,
+  { clock, running }: { readonly clock: Clock; readonly running: RunningCalls },
+) {
+  const peer = {
+    plugins: peerPlugins<{ readonly session: string; readonly agent: string; readonly tool: string }>(
+      plugins,
+      {
+        nameOf: async () => 'bench',
+        callOf({ session, agent, tool }, args) {
+          const call = running.of(session, agent, tool, args);
+          if (call === undefined) throw new Error('the call is over');
+          return call;
+        },
+      },
+    ),
+  };
+  return builtinSource(extension, { version: '1.0.0', clock, peer });
+}
+
+function scriptedModels({ turns, pinned, pieces = 1 }: TurnHostOptions, clock: Clock): Models {
   const chunk = Math.ceil(LAST_TEXT.length / pieces);
   const usage = { input: 1000, output: 100 };
-  const calls = [{ tool: 'e0_look', arguments: { at: 'here' } }];
+  const calls = [{ tool: 'e0_look', arguments: pinned?.given ?? { at: 'here' } }];
   const turn = {
     steps: [
       { calls, usage },
