@@ -16,6 +16,7 @@ import {
 } from './memory-record.ts';
 import { topicWords } from './query-words.ts';
 import { type FoundMemory, searchMemory } from './search-memory.ts';
+import { slices } from './slice.ts';
 import { VectorIndex } from './vectors/vector-index.ts';
 
 export interface HostMemoryOptions {
@@ -172,6 +173,11 @@ export class HostMemory {
     }
     // Scores are made of ranks, so those of several memories compare.
     return found.sort((left, right) => right.score - left.score).slice(0, limit);
+  }
+
+  /** For what goes through a whole memory: gives the thread back now and then. */
+  slices(): () => Promise<void> | undefined {
+    return slices(() => this.#options.clock.monotonicMs());
   }
 
   async close(): Promise<void> {

@@ -10,8 +10,17 @@ import { checkMemory, MEMORY_TABLE, type Memory, memoryValue, readMemory } from 
 /** What the first line of a file says. */
 const FORMAT = 'fairlead-memory-v1';
 
+/** A file of memories, absolute. `pause` gives the thread back now and then. */
+interface MemoryFile {
+  readonly path: string;
+  readonly pause: () => Promise<void> | undefined;
+}
+
 /** Writes what is remembered to a new file, owner only: a line that says what it is, then one for each memory, oldest first. Answers how many. Rejects with `memory_file_invalid`. */
-export async function exportMemories(database: Database, path: string, name: string): Promise<number> {
+export async function exportMemories(
+  database: Database,
+  { path, name, pause }: MemoryFile & { readonly name: string },
+): Promise<number> {
   const file = await open(path, 'wx', 0o600).catch((thrown: unknown) => {
     throw hostError('memory_file_invalid', systemCode(thrown));
   });
@@ -21,6 +30,7 @@ export async function exportMemories(database: Database, path: string, name: str
   let count = 0;
   let lines = '';
   for await (const row of database.table(MEMORY_TABLE).scan()) {
+    await pause();
     const memory = readMemory(row.value);
     if (memory === undefined || 'forget' in memory || row.key !== memory.key) continue;
     if ((await latest.get(memory.key))?.id !== row.id) continue;
@@ -46,11 +56,15 @@ export interface Imported {
  * Reads what an export wrote, as memories of `agent`. The whole file is read before anything is written. Rejects with `memory_file_invalid`, naming
  * the first line that is wrong, or with a code of the store.
  */
-export async function importMemories(database: Database, path: string, agent: string): Promise<Imported> {
+export async function importMemories(
+  database: Database,
+  { path, agent, pause }: MemoryFile & { readonly agent: string },
+): Promise<Imported> {
   const memories = await memoriesIn(path, agent);
   const latest = database.latest(MEMORY_TABLE);
   const fresh: Memory[] = [];
   for (const memory of memories.values()) {
+    await pause();
     const row = await latest.get(memory.key);
     const known = row === undefined ? undefined : readMemory(row.value);
     if (known === undefined || 'forget' in known || !isSame(known, memory)) fresh.push(memory);

@@ -78,11 +78,15 @@ export function peerMemory(here: () => PeerMemoryFloor): PeerMemory {
     revoke: async (bank, agent) => await banks().revoke(bank, agent),
     async exportTo(session, place, path) {
       const { database, bank } = await here().memory.open(place, 'read');
-      return await exportMemories(database, await pathIn(here(), session, path), bank?.name ?? 'own');
+      const file = await pathIn(here(), session, path);
+      const pause = here().memory.slices();
+      return await exportMemories(database, { path: file, name: bank?.name ?? 'own', pause });
     },
     async importFrom(session, place, path) {
       const { database } = await here().memory.open(place, 'write');
-      return await importMemories(database, await pathIn(here(), session, path), place.agent);
+      const file = await pathIn(here(), session, path);
+      const pause = here().memory.slices();
+      return await importMemories(database, { path: file, agent: place.agent, pause });
     },
     async settings(agent) {
       const { [OWNER]: own } = await (await here().agents.open(agent)).doc(SETTINGS).get();

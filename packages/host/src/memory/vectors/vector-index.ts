@@ -38,6 +38,7 @@ export class VectorIndex {
   readonly #end = new AbortController();
   #off: Off | undefined;
   readonly #followed: OneHandle;
+  readonly #pause: () => Promise<void> | undefined;
   readonly #read: OneHandle;
   #making: Promise<void> | undefined;
   #again = false;
@@ -50,6 +51,7 @@ export class VectorIndex {
     this.#options = options;
     this.#rows = new VectorRows(options.store, options.embedder.model);
     this.#followed = new OneHandle(options.peer);
+    this.#pause = slices(() => options.clock.monotonicMs());
     this.#read = new OneHandle(options.peer);
     this.#shelf = new VectorShelf(this.#rows, () => options.clock.monotonicMs(), options.residentBytes);
   }
@@ -134,6 +136,8 @@ export class VectorIndex {
   }
 
   async #follow(write: Write): Promise<void> {
+    // A new model follows from the first write of this peer on, most of which are not about memories.
+    await this.#pause();
     if (write.kind !== 'agent' && write.kind !== 'memory_bank') return;
     const keys = new Set<string>();
     for (const op of write.ops)
