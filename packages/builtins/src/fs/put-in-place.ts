@@ -57,6 +57,8 @@ async function writeAside(aside: string, there: Stats | undefined, content: NewC
   const file = await open(
     aside,
     constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW,
+    // What replaces a private file is private from its first byte on.
+    there === undefined ? 0o666 : 0o600,
   );
   try {
     if (!(await standsAt(aside, await file.stat())))

@@ -132,6 +132,29 @@ test('a workspace around the state directory does not show the keys in it', { sk
   assert.equal(readFileSync(join(but, 'new'), 'utf8'), 'x\n');
 });
 
+test('the keys do not come to light when the folder above them is renamed', { skip }, async (t) => {
+  hygiene(t);
+  const workspace = temporaryFolder(t);
+  const folder = join(workspace, 'local/share/state');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'peer.key'), 'planted');
+  for (const fs of [{ read: [workspace], write: [workspace] }, { write: [workspace] }]) {
+    const grants = { fs, network: { allowPrivate: true }, withheld: { folder } };
+    const { shell } = await coreOver(t, { workspace, grants, bubblewrap: BUBBLEWRAP });
+    await shell('mv local away; mv local/share local/away; mkdir -p x && mv local/share x/');
+    assert.equal(existsSync(join(folder, 'peer.key')), true);
+    assert.doesNotMatch((await shell('find . -name peer.key | xargs -r cat')).text, /planted|peer/);
+  }
+});
+
+test('root in the sandbox writes no knob of the kernel that is the machine’s own', { skip }, async (t) => {
+  const { shell } = await sandboxFloor(t);
+  const tried =
+    'for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/modprobe /proc/sysrq-trigger; do test -w $f && echo $f; done; true';
+  assert.doesNotMatch((await shell(tried)).text, /proc/);
+  assert.match((await shell('touch /proc/sys/kernel/core_pattern')).text, /Read-only file system/);
+});
+
 test('what could not be held is said once in a session', { skip }, async (t) => {
   const { shell } = await sandboxFloor(t);
   assert.equal((await shell('true')).text, `${NO_NETWORK}\n[no output]`);

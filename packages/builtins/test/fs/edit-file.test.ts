@@ -178,3 +178,27 @@ test('both rights are asked for, and one is not enough', async (t) => {
     'grant_denied',
   ]);
 });
+
+test('a private file is private while it is edited, too', async (t) => {
+  const { tools, workspace } = await fsFloor(t);
+  const file = join(workspace, 'key');
+  writeFileSync(file, `SECRET=a\n${'x'.repeat(4_000_000)}`);
+  chmodSync(file, 0o600);
+  const modes = new Set<number>();
+  let isOver = false;
+  const look = () => {
+    for (const name of readdirSync(workspace).filter((one) => one.startsWith('.fairlead-'))) {
+      const aside = statSync(join(workspace, name), { throwIfNoEntry: false });
+      if (aside !== undefined) modes.add(aside.mode & 0o777);
+    }
+    if (!isOver) setImmediate(look);
+  };
+  look();
+  await tools.edit_file({ path: 'key', old_text: 'SECRET=a', new_text: 'SECRET=b' });
+  isOver = true;
+  assert.deepEqual(
+    [...modes].filter((mode) => mode !== 0o600),
+    [],
+  );
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+});

@@ -15,6 +15,21 @@ const LAUNCHERS: ReadonlySet<string> = new Set([
     'unbuffer',
     'script',
   ],
+  ...[
+    'setpriv',
+    'prlimit',
+    'capsh',
+    'fakeroot',
+    'numactl',
+    'catchsegv',
+    'uv',
+    'uvx',
+    'npm',
+    'pnpm',
+    'yarn',
+    'pipx',
+    'ld.so',
+  ],
   ...['unshare', 'nsenter', 'bwrap', 'flock', 'watch', 'strace', 'ltrace', 'gdb', 'start-stop-daemon'],
   ...[
     'systemd-run',
@@ -34,8 +49,12 @@ const LAUNCHERS: ReadonlySet<string> = new Set([
 
 /** Programs that run text of theirs only where an argument says so. */
 const INTERPRETER =
-  /^(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|luajit|tclsh|rscript|osascript)[\d.]*$/;
-const INLINE = /^(?:-[A-Za-z]*[ceEpr]|-|--(?:eval|print|command|run)(?:=.*)?|-[ceEpr].*|eval)$/s;
+  /^(?:python|pypy|perl|ruby|node|nodejs|bun|deno|php|lua|luajit|tclsh|rscript|r|julia|guile|osascript)[\d.]*$/;
+/** A switch with code in it, alone or among others, with the code behind it or attached; or one that loads code from a name. */
+const INLINE =
+  /^(?:-[A-Za-z]*[ceEpr].*|-|--(?:eval|print|command|run|import|require|loader|experimental-loader)(?:=.*)?|eval)$/s;
+/** What only one of them understands so. */
+const PHP_INLINE = /^-[A-Za-z]*[BRF]/;
 const FIND_RUNS = /^-(?:exec|execdir|ok|okdir)$/;
 
 /**
@@ -44,8 +63,9 @@ const FIND_RUNS = /^-(?:exec|execdir|ok|okdir)$/;
  * what is allowed, or a sandbox, stops the other.
  */
 export function isOpaque(name: string, argv: readonly string[]): boolean {
-  if (LAUNCHERS.has(name)) return true;
+  if (LAUNCHERS.has(name) || /^ld(?:-linux.*|-musl.*)?\.so(?:\.\d+)*$/.test(name)) return true;
   const rest = argv.slice(1);
+  if (name.startsWith('php') && rest.some((word) => PHP_INLINE.test(word))) return true;
   if (INTERPRETER.test(name)) return rest.length === 0 || rest.some((word) => INLINE.test(word));
   return name === 'find' && rest.some((word) => FIND_RUNS.test(word));
 }

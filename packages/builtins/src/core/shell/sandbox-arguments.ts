@@ -1,4 +1,5 @@
 import { lstat, readlink, realpath } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { systemCode, toolFault } from '../../errors.ts';
 import { type BubblewrapPlan, covers, isWithheld } from './sandbox-plan.ts';
 
@@ -18,6 +19,16 @@ const ETC = [
     'crypto-policies',
     'os-release',
   ],
+];
+
+/** Files of the kernel that are everybody's, whichever namespace they are seen in. */
+const KERNEL_KNOBS = [
+  '/proc/sys',
+  '/proc/sysrq-trigger',
+  '/proc/irq',
+  '/proc/bus',
+  '/proc/acpi',
+  '/proc/scsi',
 ];
 
 /** In a user's own sandbox there are none; root keeps what it takes to work on files of others. */
@@ -45,6 +56,8 @@ export async function sandboxArguments({ plan, cwd, isRoot }: SandboxedCommand):
       ? [writes === undefined ? '--bind' : '--ro-bind', '/', '/']
       : await systemArguments()),
     ...['--dev', '/dev', '--proc', '/proc'],
+    // What of a fresh /proc root could still write through to the host's kernel: a core pattern is a program that the kernel starts.
+    ...KERNEL_KNOBS.flatMap((path) => ['--ro-bind-try', path, path]),
     ...(reads === undefined && writes === undefined ? [] : ['--tmpfs', '/tmp', '--setenv', 'TMPDIR', '/tmp']),
     ...(await grantedArguments(plan)),
     ...['--chdir', cwd, '--'],
@@ -85,9 +98,26 @@ async function grantedArguments(plan: BubblewrapPlan): Promise<string[]> {
       arguments: (await stands(path)) ? [isWritable(path) ? '--bind' : '--ro-bind', path, path] : [],
     })),
   );
-  if (hides) mounts.push({ path: withheld.folder, arguments: ['--tmpfs', withheld.folder] });
+  if (hides) {
+    for (const path of ancestorsSeen(plan, withheld.folder))
+      mounts.push({ path, arguments: [isWritable(path) ? '--bind' : '--ro-bind', path, path] });
+    mounts.push({ path: withheld.folder, arguments: ['--tmpfs', withheld.folder] });
+  }
   mounts.sort((left, right) => left.path.length - right.path.length);
   return mounts.flatMap((mount) => mount.arguments);
+}
+
+/**
+ * What stands between a granted folder and the hidden one: each becomes a mount of its own, which nobody can rename. Otherwise the hidden
+ * folder would come to light under another name of its parent.
+ */
+function ancestorsSeen({ reads }: BubblewrapPlan, hidden: string): string[] {
+  const ancestors: string[] = [];
+  for (let at = dirname(hidden); at !== dirname(at); at = dirname(at)) {
+    const isSeen = reads === undefined || reads.some((folder) => folder !== at && covers(folder, at));
+    if (isSeen) ancestors.push(at);
+  }
+  return ancestors;
 }
 
 /** A granted path that leads elsewhere by now would bring that into the sandbox. */
