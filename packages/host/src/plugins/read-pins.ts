@@ -16,7 +16,7 @@ export interface PinTable {
 }
 
 /** The keys of `fairlead.toml` that are read here. */
-export const pinKeys: readonly string[] = ['plugins.pinned'];
+export const pinKeys: readonly string[] = ['plugins'];
 
 const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 
@@ -26,16 +26,14 @@ export function readPins(
 ): ConfigurationReading<readonly PinTable[]> {
   return readConfiguration(document, (root) => {
     const names = new Set<string>();
-    const example = '[[plugins.pinned]]';
-    return root
-      .table('plugins')
-      .tables('pinned', pluginLimits.pins, example)
-      .map((table) => {
-        const pin = pinIn(table);
-        if (names.has(pin.name)) table.refuse('as', 'must be given: another pin has this name toward models');
-        names.add(pin.name);
-        return pin;
-      });
+    const plugins = root.table('plugins');
+    plugins.onlyKnown(['pinned']);
+    return plugins.tables('pinned', pluginLimits.pins, '[[plugins.pinned]]').map((table) => {
+      const pin = pinIn(table);
+      if (names.has(pin.name)) table.refuse('as', 'must be given: another pin has this name toward models');
+      names.add(pin.name);
+      return pin;
+    });
   });
 }
 

@@ -58,3 +58,10 @@ test('the policy of a pin stands with that of tools of servers, by its name towa
     ]),
   });
 });
+
+test('plugins themselves are configured where they run: what is said of them here is noticed', () => {
+  const reading = readPins({ plugins: { providers: [] } });
+  assert.deepEqual(reading.ok && reading.notices.map(({ at, message }) => `${at.join('.')}: ${message}`), [
+    'plugins.providers: is not known to this version; it is kept and has no effect',
+  ]);
+});
