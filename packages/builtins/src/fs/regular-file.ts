@@ -2,6 +2,9 @@ import { constants, type Stats } from 'node:fs';
 import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
 import { systemCode, toolFault } from '../errors.ts';
 
+/** Made as they are read: the environment of this very process is one of them. */
+const OF_THE_KERNEL = /^\/(?:proc|sys)\//;
+
 /**
  * Opens exactly the file of a real path for reading. A link at its end is not followed, nothing but a regular file is opened (a pipe would
  * wait for a writer), and what was opened must still stand at that path, so that no folder on the way was put in place of another.
@@ -9,6 +12,7 @@ import { systemCode, toolFault } from '../errors.ts';
  * Faults, all `not_started`: `file_not_found`, `file_not_regular`, `file_unavailable`.
  */
 export async function openRegularFile(path: string): Promise<{ file: FileHandle; stats: Stats }> {
+  if (OF_THE_KERNEL.test(path)) throw toolFault('not_started', 'file_not_regular', 'it is a file of the kernel');
   const before = await statOf(path);
   if (before === undefined) throw toolFault('not_started', 'file_not_found');
   requireRegular(before);

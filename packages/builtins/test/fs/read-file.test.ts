@@ -136,3 +136,10 @@ test('reading ends between two pieces when it is cancelled', async (t) => {
   setImmediate(() => cancel.abort());
   assert.equal((await answer).isError, true);
 });
+
+test('the environment of the host is no file, whatever may be read', async (t) => {
+  const { tools } = await fsFloor(t, { grants: {} });
+  const answer = await tools.read_file({ path: '/proc/self/environ' });
+  assert.deepEqual([answer.certainty, answer.isError], ['not_started', true]);
+  assert.match(answer.text, /a file of the kernel/);
+});
