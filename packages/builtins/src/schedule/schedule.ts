@@ -93,11 +93,12 @@ export const schedule = defineBuiltin({
         task: s.string('What you are to be told'),
       },
       async run({ after_seconds: seconds, task }, ctx) {
+        const { id: owner } = await agentOf(ctx, undefined);
         const at = ctx.now() + seconds * 1000;
         const id = `wakeup-${at}`;
         const trigger = { kind: 'at', at };
         const target = { kind: 'pinned', session: ctx.session.id };
-        await allowed(ctx.state.peer.schedules.add(ctx.agent.id, id, { trigger, task, target }));
+        await allowed(ctx.state.peer.schedules.add(owner, id, { trigger, task, target }));
         return { text: `You will be woken at ${momentText(at)} (${id}).`, data: { id, next: at } };
       },
     },
@@ -130,10 +131,10 @@ interface Asking {
   readonly agents: { resolve(agent: string): Promise<AgentView | null> };
 }
 
-/** Whose schedules are meant. One that is out of reach is answered like one that there is not. */
-async function agentOf(ctx: Asking, named: string | undefined): Promise<AgentView> {
-  if (named === undefined && ctx.agent !== undefined) return ctx.agent;
-  const found = named === undefined ? null : await ctx.agents.resolve(named);
+/** Whose schedules are meant. One that is out of the operator's reach, be it the agent itself, is answered like one that there is not. */
+async function agentOf({ agent, agents }: Asking, named: string | undefined): Promise<AgentView> {
+  const asked = named ?? agent?.id;
+  const found = asked === undefined ? null : await agents.resolve(asked);
   if (found === null) throw toolFault('not_started', 'schedule_agent_unknown', named?.slice(0, 64));
   return found;
 }

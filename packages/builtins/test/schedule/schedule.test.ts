@@ -11,11 +11,17 @@ const CRON = '0 9 * * 1-5';
 const MOMENT = '2026-05-01T09:00:00Z';
 const AT = Date.UTC(2026, 4, 1, 9);
 
-/** `mate` is another agent that it may touch; nobody else is. */
-async function opened(change: (peer: SchedulesPeer) => Partial<SchedulesPeer> = () => ({})) {
+/** It may touch the session’s own agent and `mate`, nobody else. */
+async function opened(
+  change: (peer: SchedulesPeer) => Partial<SchedulesPeer> = () => ({}),
+  agents: readonly string[] = ['agent-1', 'mate'],
+) {
   const peer = fakePeer({ workspace: '/' });
   const schedules = { ...peer.schedules, ...change(peer.schedules) };
-  const h = await harness(schedule, { peer: { ...peer, schedules }, agents: { mate: {} } });
+  const h = await harness(schedule, {
+    peer: { ...peer, schedules },
+    agents: Object.fromEntries(agents.map((name) => [name, {}])),
+  });
   const wish = () => peer.asked.findLast(([what]) => /^schedules\.(add|modify)$/.test(String(what)));
   return { h, asked: peer.asked, wish };
 }
@@ -171,6 +177,21 @@ test('an agent that is out of reach is answered like one that there is not, by e
     assert.equal(isError, true);
     assert.equal(text, 'schedule_agent_unknown: No agent is here that this could plan for. (nobody)');
   }
+  assert.deepEqual(asked, []);
+});
+
+test('an operator who lets it touch nobody keeps it from the agent itself, too', async () => {
+  const { h, asked } = await opened(undefined, []);
+  await using _ = h;
+  for (const { isError, text } of [
+    await h.tools.schedule_add({ id: 'a', cron: CRON, task: 'Go.' }),
+    await h.tools.schedule_once({ after_seconds: 60, task: 'Go.' }),
+    await h.tools.schedule_list(),
+  ])
+    assert.deepEqual(
+      [isError, text],
+      [true, 'schedule_agent_unknown: No agent is here that this could plan for.'],
+    );
   assert.deepEqual(asked, []);
 });
 
