@@ -44,7 +44,7 @@ test('where, with what right, what is ready, and commands to copy', () => {
   operator token  /clone/.fairlead/operator.token
   its scopes      plugin:inspect plugin:invoke plugin:manage runner:manage project:read
                   session:read session:write session:approve mcp:invoke admin
-  agents          fairlead, with demo/script
+  agents          fairlead, with demo/script; talk to them: ./fairlead chat
   Runner          local
   ready           sdk-echo, raw-node, repo-info
 
@@ -60,7 +60,10 @@ Ctrl-C stops everything.
 
 test('without a model it says how to add one', () => {
   const text = readyText({ ...report, stateFlag: ' --state-dir x', agents: { names: [], model: null } });
-  assert.match(text, /\n {2}agents {10}no model yet; add one: \.\/fairlead model add --state-dir x\n/);
+  assert.match(
+    text,
+    /\n {2}agents {10}no model yet: \.\/fairlead model add --state-dir x,\n {18}or a demo: \.\/fairlead chat --demo\n/,
+  );
 });
 
 test('what failed has its code and a next step, what still starts is named', () => {

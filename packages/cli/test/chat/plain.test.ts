@@ -107,6 +107,45 @@ test('a call that waits is told whole; a command decides it, and an end of input
   assert.equal((await ended).exit, 3);
 });
 
+test('what was written before anybody was asked is no decision, and what is said while a call waits comes after it', async (t) => {
+  const said: string[] = [];
+  const { input, door, printed, ended, settle } = begun(t, (text) => {
+    said.push(text);
+    return { id: `m${said.length}`, woken: ['agt_1'] };
+  });
+  let open: JsonObject[] = [APPROVAL];
+  const settled = () => {
+    open = [];
+    return { text: '' };
+  };
+  door.route(`POST ${PATH}/command`, ({ body }) =>
+    (body as { line: string }).line === '/approvals' ? { data: { approvals: open } } : settled(),
+  );
+  door.route('POST /api/approvals/apr_1', settled);
+  input.write('one\ntwo\n');
+  await settle();
+  door.streams[0]?.tell('approval', { approval: 'apr_1', state: 'open' });
+  await settle();
+  assert.deepEqual(door.bodies('POST /api/approvals/apr_1'), [{ decision: 'deny' }]);
+  door.streams[0]?.tell('entry', entries.end('1'));
+  await settle();
+  assert.deepEqual(said, ['one', 'two']);
+  open = [{ ...APPROVAL, id: 'apr_2' }];
+  door.streams[0]?.tell('approval', { approval: 'apr_2', state: 'open' });
+  await settle();
+  input.write('three\n');
+  await settle();
+  assert.match(printed.stderr, /a call waits for a decision; this is said afterwards\n/);
+  input.write('/approve apr_2\n');
+  await settle();
+  door.streams[0]?.tell('entry', entries.end('2'));
+  await settle();
+  assert.deepEqual(said, ['one', 'two', 'three']);
+  input.end();
+  door.streams[0]?.tell('entry', entries.end('3'));
+  assert.equal((await ended).exit, 0);
+});
+
 test('what is refused is 1, /quit leaves, /new goes on elsewhere, and a message that wakes nobody is not waited for', async (t) => {
   const answers: (Json | FairleadError)[] = [
     { id: 'm', woken: [] },

@@ -38,6 +38,9 @@ export async function plainChat(
   }
 }
 
+/** A line of the input. `isEarly`: nobody was asked anything when it came. */
+type Line = { readonly text: string; readonly isEarly: boolean };
+
 class PlainChat {
   readonly #context: Pick<CommandContext, 'clock' | 'random' | 'stdout' | 'stderr'>;
   readonly #door: HostDoor;
@@ -55,6 +58,8 @@ class PlainChat {
   #questions: readonly Question[] = [];
   readonly #told = new Set<string>();
   #isInputOver = false;
+  /** What was said while a call waited. */
+  #held: string[] = [];
   /** What to try again when something has happened. */
   #woken: (() => void) | null = null;
   #isLive = false;
@@ -70,9 +75,9 @@ class PlainChat {
 
   async run(input: Readable): Promise<{ readonly exit: number; readonly session: string }> {
     const lines = createInterface({ input, terminal: false });
-    const waiting: string[] = [];
-    lines.on('line', (line) => {
-      waiting.push(line);
+    const waiting: Line[] = [];
+    lines.on('line', (text) => {
+      waiting.push({ text, isEarly: this.#questions.length === 0 });
       this.#wake();
     });
     lines.once('close', () => {
@@ -82,14 +87,16 @@ class PlainChat {
     try {
       await this.#until(() => this.#isLive);
       while (!this.#isOver) {
-        await this.#until(() => waiting.length > 0 || this.#isInputOver);
-        const [line] = waiting;
-        if (line === undefined && this.#isInputOver && !this.#isWaiting) break;
-        await this.#until(() => !this.#isWaiting || this.#canGoOn(waiting[0]));
+        const isNext = () => waiting.length > 0 || (this.#held.length > 0 && !this.#isWaiting);
+        await this.#until(() => isNext() || this.#isInputOver);
+        if (!this.#isWaiting)
+          waiting.unshift(...this.#held.splice(0).map((text) => ({ text, isEarly: true })));
+        if (waiting.length === 0 && this.#isInputOver && !this.#isWaiting) break;
+        await this.#until(() => !this.#isWaiting || this.#canGoOn(waiting));
         if (this.#isOver) break;
-        if (this.#isBrokenOff) waiting.length = 0;
-        if (waiting.length === 0 && this.#questions.length > 0) await this.#denyAll();
-        else if (waiting.length > 0) await this.#say(waiting.shift() ?? '');
+        if (this.#isBrokenOff) waiting.length = this.#held.length = 0;
+        if (this.#isWaiting && this.#isAlone(waiting)) await this.#denyAll();
+        else await this.#next(waiting);
       }
     } finally {
       lines.close();
@@ -110,10 +117,31 @@ class PlainChat {
     this.#wake();
   }
 
-  /** While somebody is asked, a command may answer; when nobody can any more, that is said. */
-  #canGoOn(line: string | undefined): boolean {
+  /** While somebody is asked, a command may answer; where nobody can, that is said. */
+  #canGoOn(waiting: readonly Line[]): boolean {
     if (this.#questions.length === 0) return false;
-    return line === undefined ? this.#isInputOver : line.startsWith('/');
+    return waiting.length > 0 || this.#isInputOver;
+  }
+
+  /** Nobody decides: the input is over, or what comes next was written before anybody was asked. */
+  #isAlone([next]: readonly Line[]): boolean {
+    if (this.#questions.length === 0) return false;
+    return next === undefined ? this.#isInputOver : next.isEarly;
+  }
+
+  /** The next line; while somebody is asked a command alone, what is said waits. */
+  async #next(waiting: Line[]): Promise<void> {
+    const [first] = waiting;
+    if (first === undefined) return;
+    const isHeld = this.#isWaiting && !first.text.startsWith('/');
+    if (!isHeld) {
+      waiting.shift();
+      await this.#say(first.text);
+      return;
+    }
+    this.#context.stderr('fairlead: a call waits for a decision; this is said afterwards\n');
+    this.#held.push(first.text);
+    waiting.shift();
   }
 
   async #denyAll(): Promise<void> {
