@@ -390,6 +390,12 @@ test('a pinned tool that became another one is refused, not shown, and shown aga
     h.agents.plugins.notices().map(({ pin, code }) => [pin, code]),
     [['tally__note', 'plugin_schema_changed']],
   );
+  const shown = await h.agents.command({
+    session: h.session,
+    line: '/extensions',
+    by: { id: 'person:tok_ada', scopes: ['session:read', 'session:write', 'admin'] },
+  });
+  assert.match('text' in shown ? shown.text : '', /plugins[^\n]*plugin_schema_changed/);
   const diff = h.agents.plugins.diff('plugins');
   const [waiting] = ('value' in diff ? (diff.value as { tools: JsonObject[] }) : { tools: [] }).tools;
   assert.deepEqual(

@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { allBuiltins } from '@fairlead/builtins';
 import type { ExtensionAdministration } from '@fairlead/gateway';
 import type { Log } from '@fairlead/gateway/log';
+import type { HostPlugins } from '@fairlead/host';
 import {
   type AgentDirectory,
   builtinSource,
@@ -55,7 +56,7 @@ export async function openHostExtensions(options: {
   readonly settings: ExtensionSecrets;
   readonly mcp: McpServers;
   /** Where pinned tools of plugins are approved. */
-  readonly plugins: CatalogDesk;
+  readonly plugins: CatalogDesk & Pick<HostPlugins, 'notice'>;
   /** More that nobody may see: what MCP servers are sent. */
   readonly secrets: readonly string[];
   /** Relative folders are meant from where this file stands. */
@@ -75,9 +76,11 @@ export async function openHostExtensions(options: {
   const monitor = options.isWatched ? stack.use(watchThread(log)) : null;
   const version = readVersion();
   const sources = allBuiltins.map((extension) => {
-    const told = { version, peer: handed, clock };
+    const { name } = extension.manifest;
+    const notice = options.plugins.has(name) ? () => options.plugins.notice() : undefined;
+    const told = { version, peer: handed, clock, notice };
     if (monitor === null) return builtinSource(extension, told);
-    const number = monitor.add(extension.manifest.name);
+    const number = monitor.add(name);
     return builtinSource(extension, { ...told, activity: monitor.activity, number });
   });
   for (const { extension, key, variable } of environments.missing)

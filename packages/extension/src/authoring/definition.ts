@@ -40,7 +40,7 @@ export interface DefinedTool extends DefinedCommand {
 }
 
 /** Whose tool it is that a host's own extension hands on. */
-export interface DefinedForeignTool {
+interface DefinedForeignTool {
   readonly target: string;
   readonly tool: string;
   readonly hints: { readonly destructiveHint?: boolean; readonly readOnlyHint?: boolean };

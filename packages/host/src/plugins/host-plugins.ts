@@ -141,6 +141,15 @@ export class HostPlugins implements CatalogDesk {
     return this.#pins.flatMap((pin) => pin.notice() ?? []);
   }
 
+  /** What of pins somebody must look at; undefined where nothing has to be. */
+  notice(): { readonly code: string; readonly reason: string } | undefined {
+    const changed = this.notices().filter(({ code }) => code === 'plugin_schema_changed');
+    const [first] = changed;
+    if (first === undefined) return undefined;
+    const names = changed.map(({ pin }) => pin).join(', ');
+    return { code: first.code, reason: `${names}: not what was approved; see fairlead ext diff plugins` };
+  }
+
   has(extension: string): boolean {
     return extension === EXTENSION;
   }

@@ -116,7 +116,7 @@ test('what is pinned is approved at its first listing, and shown as it is', asyn
     ['notes__add', 'Adds a note.', { destructiveHint: false, readOnlyHint: true }, 30],
   );
   assert.match(tool?.target ?? '', /^plugin:local\/notes\/add#[\w-]{16}$/);
-  assert.deepEqual([r.plugins.notices(), r.reports], [[], []]);
+  assert.deepEqual([r.plugins.notices(), r.plugins.notice(), r.reports], [[], undefined, []]);
 });
 
 test('a call goes through the executor, recorded already, on a handle that nobody else has', async (t) => {
@@ -149,6 +149,10 @@ test('in the turn that notices it a call of a changed tool is plugin_schema_chan
     r.plugins.notices().map(({ pin, code }) => [pin, code]),
     [['notes__add', 'plugin_schema_changed']],
   );
+  assert.deepEqual(r.plugins.notice(), {
+    code: 'plugin_schema_changed',
+    reason: 'notes__add: not what was approved; see fairlead ext diff plugins',
+  });
 });
 
 test('what a call was not shown is not called: a plugin that was started anew waits for the next turn', async (t) => {

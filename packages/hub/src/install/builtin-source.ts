@@ -1,6 +1,7 @@
 import type { Clock } from '@fairlead/base';
 import type { Extension } from '@fairlead/extension';
 import {
+  type Carrier,
   checkExtension,
   ExtensionError,
   extensionError,
@@ -18,11 +19,13 @@ export interface BuiltinOptions {
   /** Slot 0 says, to a thread that watches, which extension runs: its `number`. */
   readonly activity?: Int32Array;
   readonly number?: number;
+  /** What does not run of it now, where that is no failure of its instances. */
+  readonly notice?: (() => Carrier['notice']) | undefined;
 }
 
 /** One of the host's own extensions, run in the host's thread. Nothing dies there, so `onDeath` is never told. */
 export function builtinSource(extension: Extension, options: BuiltinOptions): ExtensionSource {
-  const { version, ...rest } = options;
+  const { version, notice, ...rest } = options;
   return {
     ref: Object.freeze({ kind: 'builtin', name: nameOf(extension), version }),
     tier: 'in_process',
@@ -32,9 +35,29 @@ export function builtinSource(extension: Extension, options: BuiltinOptions): Ex
       const [problem] = checkExtension(extension);
       if (problem?.code === 'extension_not_defined') throw extensionError('extension_not_defined');
       if (problem !== undefined) throw new ExtensionError(problem.code, problem.message);
-      return new ThreadCarrier(extension, { ...rest, host });
+      return notice === undefined
+        ? new ThreadCarrier(extension, { ...rest, host })
+        : new NoticedCarrier(extension, { ...rest, host }, notice);
     },
   };
+}
+
+/** One of which something is said beside its failures. */
+class NoticedCarrier extends ThreadCarrier {
+  readonly #notice: () => Carrier['notice'];
+
+  constructor(
+    extension: Extension,
+    options: ConstructorParameters<typeof ThreadCarrier>[1],
+    notice: () => Carrier['notice'],
+  ) {
+    super(extension, options);
+    this.#notice = notice;
+  }
+
+  get notice(): Carrier['notice'] {
+    return this.#notice();
+  }
 }
 
 /** What is no extension has a name all the same, so that it can be told. */
