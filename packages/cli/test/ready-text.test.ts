@@ -62,7 +62,7 @@ test('without a model it says how to add one', () => {
   const text = readyText({ ...report, stateFlag: ' --state-dir x', agents: { names: [], model: null } });
   assert.match(
     text,
-    /\n {2}agents {10}no model yet: \.\/fairlead model add --state-dir x,\n {18}or a demo: \.\/fairlead chat --demo\n/,
+    /\n {2}agents {10}no model yet: \.\/fairlead model add --state-dir x, or a demo: \.\/fairlead chat --demo\n/,
   );
 });
 

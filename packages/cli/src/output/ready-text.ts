@@ -68,15 +68,12 @@ function runnerLines(report: ReadyReport, runner: string): string[] {
 }
 
 function agentLines({ agents: { names, model }, command, stateFlag }: ReadyReport): string[] {
-  // On one line where it fits: there are 20 of them.
   const words =
     model === null
-      ? [`no model yet: ${command} model add${stateFlag},`, `or a demo: ${command} chat --demo`]
-      : [
-          `${[...names.map(safeLine), `with ${safeLine(model)}`].join(', ')};`,
-          `talk to them: ${command} chat${stateFlag}`,
-        ];
-  return field('agents', words, ' ');
+      ? `no model yet: ${command} model add${stateFlag}, or a demo: ${command} chat --demo`
+      : `${[...names.map(safeLine), `with ${safeLine(model)}`].join(', ')}; talk to them: ${command} chat${stateFlag}`;
+  // On one line, whatever its length: there are 20 of them.
+  return field('agents', [words], '');
 }
 
 function extensionLines({ extensions, command, stateFlag }: ReadyReport): string[] {
