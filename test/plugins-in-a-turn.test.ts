@@ -144,6 +144,15 @@ async function host(
     });
     return (await answer.json()) as Awaited<ReturnType<typeof ask>>;
   }
+  /** The doors that `fairlead ext diff` and `ext approve` go through. */
+  async function door(path: string, body?: JsonObject): Promise<{ readonly output: JsonObject }> {
+    const answer = await fetch(`${running.url}/api/admin/extensions/plugins/${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    return (await answer.json()) as Awaited<ReturnType<typeof door>>;
+  }
   const session = await agents.newSession({ agents: ['scout'], workspace });
   async function entries(): Promise<readonly Entry[]> {
     const found: Entry[] = [];
@@ -170,7 +179,7 @@ async function host(
     );
   }
   return {
-    ...{ shown, agents, session, entries, describe, asked: () => askedIn(plugin) },
+    ...{ shown, door, agents, session, entries, describe, asked: () => askedIn(plugin) },
     ask: (approve: readonly string[] | 'all' = 'all') =>
       agents.runOnce({
         session,
@@ -396,17 +405,16 @@ test('a pinned tool that became another one is refused, not shown, and shown aga
     by: { id: 'person:tok_ada', scopes: ['session:read', 'session:write', 'admin'] },
   });
   assert.match('text' in shown ? shown.text : '', /plugins[^\n]*plugin_schema_changed/);
-  const diff = h.agents.plugins.diff('plugins');
-  const [waiting] = ('value' in diff ? (diff.value as { tools: JsonObject[] }) : { tools: [] }).tools;
+  const { output } = await h.door('diff');
+  const [waiting] = output['tools'] as readonly JsonObject[];
   assert.deepEqual(
     [waiting?.['tool'], waiting?.['state'], waiting?.['marks']],
     ['tally__note', 'changed', ['new_orders']],
   );
-  await h.agents.plugins.approve(
-    'plugins',
-    new Map([['tally__note', String(waiting?.['observation'])]]),
-    'ada',
-  );
+  const approved = await h.door('approve', {
+    tools: [{ tool: 'tally__note', observation: waiting?.['observation'] ?? null }],
+  });
+  assert.deepEqual(approved.output, { name: 'plugins', approved: ['tally__note'] });
   await h.shown();
   assert.equal((await h.ask()).text, 'Back.');
   assert.deepEqual(h.asked(), ['note one', 'note two']);

@@ -386,6 +386,28 @@ test('config show says where each value came from', async (t) => {
   );
 });
 
+test('config show names search engines and pins, and the variable of a key instead of the key', async (t) => {
+  const { run, state } = machine(t);
+  mkdirSync(state);
+  writeFileSync(
+    join(state, 'fairlead.toml'),
+    `[[web.search]]
+type = "brave"
+api_key_env = "BRAVE_KEY"
+
+[[plugins.pinned]]
+runner = "local"
+plugin = "notes"
+tool = "add"
+agents = ["scout"]
+`,
+  );
+  const { exit, stdout } = await run('config', 'show');
+  assert.equal(exit, 0);
+  assert.match(stdout, /^web\.search\.0 +brave, key in \$BRAVE_KEY +fairlead\.toml line 1$/m);
+  assert.match(stdout, /^plugins\.pinned\.notes__add +local\/notes\/add, for scout +fairlead\.toml line 5$/m);
+});
+
 test('a configuration that is named must be there', async (t) => {
   const { run } = machine(t);
   const { exit, stderr } = await run('config', 'show', '--config', 'absent.toml');

@@ -12,7 +12,13 @@ type Loaded = Pick<LoadedHostConfig, 'document' | 'refuse' | 'tables'>;
  * what it holds; a prompt as its length.
  */
 export function configTableRows(loaded: Loaded): readonly ShownRow[] {
-  return [...limitRows(loaded), ...policyRows(loaded), ...backendRows(loaded), ...agentRows(loaded)];
+  return [
+    ...limitRows(loaded),
+    ...policyRows(loaded),
+    ...backendRows(loaded),
+    ...agentRows(loaded),
+    ...reachRows(loaded),
+  ];
 }
 
 /** One value of the file, or the default that holds in its place. */
@@ -78,6 +84,25 @@ function backendText(backend: Backend): string {
   if (backend.type === 'scripted') return `${backend.type} ${backend.file}, ${models}`;
   const key = backend.apiKeyEnv === undefined ? 'no key' : `key in $${backend.apiKeyEnv}`;
   return `${backend.type} ${backend.baseUrl}, ${key}, ${models}`;
+}
+
+/** What agents reach beyond this host: search engines, and tools of plugins. */
+function reachRows(loaded: Loaded): ShownRow[] {
+  const { web, pins } = loaded.tables;
+  return [
+    ...web.search.map(({ type, baseUrl, apiKeyEnv }, index) => {
+      const parts = [type, baseUrl, apiKeyEnv === undefined ? undefined : `key in $${apiKeyEnv}`];
+      return row(loaded, ['web', 'search', index], parts.filter((part) => part !== undefined).join(', '));
+    }),
+    ...pins.map(({ runner, plugin, tool, name, agents }, index) => ({
+      ...row(
+        loaded,
+        ['plugins', 'pinned', index],
+        `${runner}/${plugin}/${tool}${agents === undefined ? '' : `, for ${agents.join(' ')}`}`,
+      ),
+      key: `plugins.pinned.${name}`,
+    })),
+  ];
 }
 
 function agentRows(loaded: Loaded): ShownRow[] {
