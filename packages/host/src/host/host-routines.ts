@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '@fairlead/base';
+import { FairleadError, isJsonObject, type JsonObject } from '@fairlead/base';
 import type { RoutineScope } from '@fairlead/hub';
 import type { Database, DatabaseKind } from '@fairlead/store';
 import { routineLimits } from '../limits.ts';
@@ -84,7 +84,7 @@ export class HostRoutines {
     const firing = firingOf(payload);
     if (firing === undefined) return;
     const { agent, schedule, due } = firing;
-    const end = await this.#schedules.fire(firing);
+    const end = await this.#schedules.fire(firing).catch(toldNobody);
     this.#ends.set(slotName({ database: agent, routine: `${SCHEDULE_PREFIX}${schedule}`, due }), end);
   }
 
@@ -194,6 +194,12 @@ function endOfTurn(status: TurnReport['status'], code: string | undefined): Slot
     default:
       return { state: 'fired', outcome: 'failed', code: code ?? `turn_${status}` };
   }
+}
+
+/** What a schedule writes is whole or not at all: where it was refused with a code, nothing was told to anybody. */
+function toldNobody(error: unknown): FiringEnd {
+  if (!(error instanceof FairleadError)) throw error;
+  return { state: 'fired', outcome: 'failed', code: error.code };
 }
 
 function firingOf(payload: unknown): ScheduleFiring | undefined {
