@@ -71,7 +71,7 @@ export class DoorInHand implements HostDoor {
 export const ID = 'ses_aaaaaaaaaaaaaaaaaaaaaa';
 export const PATH = `/api/sessions/${ID}`;
 
-export const VIEW: JsonObject = {
+const VIEW: JsonObject = {
   ...{ id: ID, name: 'work', mode: 'normal', closed: false, host: 'agt_1', model: null, running: null },
   agents: [{ id: 'agt_1', name: 'ada' }],
 };

@@ -81,13 +81,13 @@ export function answerText(text: string, look: Look, style: Style): StyledLine[]
       const width = isFenced ? look.columns - 2 : prose(look);
       const wrapped = isFenced ? wrapExactly(line, width) : wrapWords(line, width);
       const isHeading = !isFenced && /^#{1,6} /.test(line);
-      const look_ = isFence ? 'dim' : isHeading ? 'bold' : style;
-      return wrapped.map((each) => [span('  '), span(each, look_)]);
+      const drawn = isFence ? 'dim' : isHeading ? 'bold' : style;
+      return wrapped.map((each) => [span('  '), span(each, drawn)]);
     });
 }
 
 /** The sign and colour of what is known about a call. */
-export function certaintyLook(certainty: string, marks: Marks): readonly [mark: string, style: Style] {
+function certaintyLook(certainty: string, marks: Marks): readonly [mark: string, style: Style] {
   if (certainty === 'completed') return [marks.completed, 'good'];
   if (certainty === 'not_started') return [marks.notStarted, 'warn'];
   return [marks.unknown, 'bad'];

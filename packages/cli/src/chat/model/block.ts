@@ -88,7 +88,7 @@ function isAgent({ from }: JsonObject): boolean {
 }
 
 /** Who said it: a name, else what it is. */
-export function speakerOf({ from }: JsonObject): string {
+function speakerOf({ from }: JsonObject): string {
   if (!isJsonObject(from ?? null)) return 'somebody';
   const { kind, id, name } = from as JsonObject;
   return word(name) === '' ? `${word(kind)} ${word(id)}`.trim() : word(name);

@@ -61,7 +61,7 @@ function liveRows(chat: ChatModel, nowMs: number, room: number): StyledLine[] {
         ({ text: said }): StyledLine => [
           span(`${marks.prompt} `, 'dim'),
           span(clip(visibleLine(said), Math.max(1, columns - 14)), 'dim'),
-          span(chat.isLive ? '  sending' : '  waits', 'dim'),
+          span(chat.isLost ? '  waits' : '  sending', 'dim'),
         ],
       ),
     ...chat.asked
@@ -217,8 +217,8 @@ function statusRow(chat: ChatModel, nowMs: number): StyledLine {
   const { notice, session, marks } = chat;
   if (notice !== null && nowMs < notice.untilMs)
     return row(`  ${visibleLine(notice.text)}`, notice.isBad ? 'bad' : 'warn');
-  if (!chat.isLive) return row('  The host does not answer; waiting for it …', 'warn');
-  if (session === null) return row('');
+  if (chat.isLost) return row('  The host does not answer; waiting for it …', 'warn');
+  if (session === null) return row('  …', 'dim');
   const { name, id, agents, model, mode, isClosed } = session;
   const words = [
     name === '' ? id.slice(0, 12) : clip(visibleLine(name), 24),

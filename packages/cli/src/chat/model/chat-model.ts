@@ -33,7 +33,8 @@ export class ChatModel {
   rows: number;
   readonly marks: Marks;
   session: SessionShown | null = null;
-  isLive = false;
+  /** The host does not answer any more, or did not at the first attempt. */
+  isLost = false;
   isLeaving = false;
   editor: Editor = emptyEditor;
   history: InputHistory = emptyHistory;
@@ -74,7 +75,7 @@ export class ChatModel {
 
   /** True while something on the screen changes with the time. */
   get isBusy(): boolean {
-    return this.live.isRunning || this.asked.length > 0 || this.notice !== null || !this.isLive;
+    return this.live.isRunning || this.asked.length > 0 || this.notice !== null || this.isLost;
   }
 
   /** How many calls wait for somebody, beside the one that is asked about. */
@@ -195,9 +196,9 @@ export class ChatModel {
   }
 
   #linked(isLive: boolean): readonly ChatWish[] {
-    const wasLive = this.isLive;
-    this.isLive = isLive;
-    return isLive && !wasLive && this.session !== null ? [{ do: 'session' }, { do: 'questions' }] : [];
+    const wasLost = this.isLost;
+    this.isLost = !isLive;
+    return isLive && wasLost && this.session !== null ? [{ do: 'session' }, { do: 'questions' }] : [];
   }
 
   #stream(event: string, data: JsonObject, nowMs: number): readonly ChatWish[] {
