@@ -7,6 +7,7 @@ import { httpCall } from './http-call.ts';
 import { idleMemory } from './idle-memory.ts';
 import { liveSet } from './live-set.ts';
 import { mcpHttp } from './mcp-http.ts';
+import { mcpServers } from './mcp-servers.ts';
 import { mcpStdio } from './mcp-stdio.ts';
 import { models } from './models.ts';
 import { peers } from './peers.ts';
@@ -31,6 +32,7 @@ export const benches: readonly Bench[] = [
   settling,
   mcpHttp,
   mcpStdio,
+  mcpServers,
   peers,
   admission,
   eightProviders,

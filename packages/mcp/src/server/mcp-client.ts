@@ -46,11 +46,13 @@ const AS_IT_IS = Object.freeze({
 export class McpClient {
   readonly #client: Client;
   readonly #pending: PendingCalls;
+  readonly #isModern: boolean;
 
   /** `transport` is the one that the client is connected over. */
   constructor(client: Client, transport: Transport, pending: PendingCalls, listChanged: () => void) {
     this.#client = client;
     this.#pending = pending;
+    this.#isModern = client.getProtocolEra() === 'modern';
     pending.watch(transport, listChanged);
   }
 
@@ -78,36 +80,41 @@ export class McpClient {
   /** Sends one request and waits for its end, whatever that is. Never rejects, and never sends twice. */
   async call(call: WireCall): Promise<CallEvidence> {
     const settled = Promise.withResolvers<void>();
-    const over = new AbortController();
-    const abort = () => over.abort();
-    call.signal.addEventListener('abort', abort, { once: true });
-    if (call.signal.aborted) abort();
     const evidence = new CallEvidence(settled.resolve, call.progress);
+    // Over a pipe whoever cancels, or the end of the connection, is the only end without an answer.
+    const over = this.#pending.isStream ? undefined : new AbortController();
+    const abort = () => over?.abort();
+    if (over !== undefined) call.signal.addEventListener('abort', abort, { once: true });
     const options: RequestOptions = {
       timeout: NEVER_MS,
-      signal: over.signal,
+      signal: over?.signal ?? call.signal,
       // Asks for it; what comes is read from the messages.
-      onprogress: () => {},
+      onprogress: NOT_HERE,
     };
     sending.run(evidence, () => {
       this.#send(call, options).then(evidence.settled, evidence.settled);
     });
     await settled.promise;
-    call.signal.removeEventListener('abort', abort);
     this.#pending.forget(evidence);
+    if (over === undefined) return evidence;
+    call.signal.removeEventListener('abort', abort);
     // Nobody waits for it any more: the official client forgets it too.
     if (evidence.answer === undefined) over.abort();
     return evidence;
   }
 
-  async #send({ method, params, definition }: WireCall, options: RequestOptions): Promise<unknown> {
-    if (method !== 'tools/call') return await this.#client.request({ method, params }, AS_IT_IS, options);
+  #send({ method, params, definition }: WireCall, options: RequestOptions): Promise<unknown> {
+    // Headers are made from arguments over HTTP alone, in the newer revision.
+    const isMirrored = method === 'tools/call' && !this.#pending.isStream && this.#isModern;
+    if (!isMirrored) return this.#client.request({ method, params }, AS_IT_IS, options);
     // Without its output schema: the client would hold the answer against it before anybody has it.
     const { name, inputSchema } = definition ?? {};
     const toolDefinition = { name, inputSchema } as unknown as Tool;
-    return await this.#client.callTool(params as { name: string; arguments: JsonObject }, {
+    return this.#client.callTool(params as { name: string; arguments: JsonObject }, {
       ...options,
       toolDefinition,
     });
   }
 }
+
+function NOT_HERE(): void {}

@@ -61,11 +61,11 @@ export const sending = new AsyncLocalStorage<CallEvidence>();
 /** The calls of one connection whose answers have not come. */
 export class PendingCalls {
   readonly #calls = new Map<RequestId, CallEvidence>();
-  readonly #isStream: boolean;
+  /** Whether handing a message to the transport is writing it: over HTTP the request tells. */
+  readonly isStream: boolean;
 
-  /** @param isStream Whether handing a message to the transport is writing it: over HTTP the request tells. */
   constructor(isStream: boolean) {
-    this.#isStream = isStream;
+    this.isStream = isStream;
   }
 
   /** Puts itself between a connected client and its transport. `listChanged` is told at once. */
@@ -77,7 +77,10 @@ export class PendingCalls {
         return send(message, options);
       evidence.id = message.id;
       this.#calls.set(message.id, evidence);
-      if (this.#isStream) evidence.handed = true;
+      if (this.isStream) {
+        evidence.handed = true;
+        return send(message, options);
+      }
       // The stream of answers has ended, and will not be taken up again.
       const ended = () => {
         evidence.settle();
