@@ -1,4 +1,4 @@
-import type { Random } from '@fairlead/base';
+import type { JsonObject, Random } from '@fairlead/base';
 import type { Certainty } from '@fairlead/extension';
 import type { Platform, TreeOwner } from '@fairlead/process';
 import type { MemoryPeer } from './peer/memory-peer.ts';
@@ -12,6 +12,8 @@ export interface Caller {
   readonly session: string;
   readonly agent: string;
   readonly tool: string;
+  /** The very arguments that the tool was handed: they tell its call from others of the same tool that run at the same time. */
+  readonly args?: JsonObject;
 }
 
 /**

@@ -46,9 +46,10 @@ export const core = defineBuiltin({
       about: 'Replaces everything before this turn by a summary. Write down whatever has to be remembered.',
       args: { summary: s.string() },
       effect: 'records',
-      async run({ summary }, ctx) {
+      async run(args, ctx) {
+        const { summary } = args;
         if (summary.trim() === '') throw toolFault('not_started', 'summary_empty');
-        await ctx.state.peer.compact(callerOf(ctx, 'compact'), summary);
+        await ctx.state.peer.compact(callerOf(ctx, 'compact', args), summary);
         return 'Summarised: the summary now stands for what came before this turn.';
       },
     },
@@ -58,10 +59,11 @@ export const core = defineBuiltin({
       risk: 'medium',
       approval: 'unless_auto_approved',
       timeoutMs: spawnLimits.timeoutMs,
-      async run({ agent_ref, ...order }, ctx) {
+      async run(args, ctx) {
+        const { agent_ref, ...order } = args;
         const { max_iterations: maxIterations, ...rest } = order;
         const request = { ...rest, kind: 'agent', name: agent_ref, signal: ctx.signal } as const;
-        const caller = callerOf(ctx, 'spawn_agent');
+        const caller = callerOf(ctx, 'spawn_agent', args);
         return spawnOutput(
           await allowed(
             ctx.state.peer.spawn(
@@ -88,9 +90,10 @@ export const core = defineBuiltin({
       risk: 'medium',
       approval: 'unless_auto_approved',
       timeoutMs: spawnLimits.timeoutMs,
-      async run({ max_iterations: maxIterations, ...order }, ctx) {
+      async run(args, ctx) {
+        const { max_iterations: maxIterations, ...order } = args;
         const request = { ...order, kind: 'worker', signal: ctx.signal } as const;
-        const caller = callerOf(ctx, 'spawn_worker');
+        const caller = callerOf(ctx, 'spawn_worker', args);
         return spawnOutput(
           await allowed(
             ctx.state.peer.spawn(

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '@fairlead/base';
 import { coreFloor, coreOver } from './core-floor.ts';
 
-const caller = (tool: string) => ({ session: 'session-1', agent: 'agent-1', tool });
+const caller = (tool: string, args: JsonObject) => ({ session: 'session-1', agent: 'agent-1', tool, args });
 
 test('an agent is given a task, and its last words are the answer', async (t) => {
   const { tools, peer } = await coreFloor(t);
@@ -13,7 +14,8 @@ test('an agent is given a task, and its last words are the answer', async (t) =>
     isError: false,
   });
   const request = { task: 'Count.', context: 'To ten.', async: false, kind: 'agent', name: 'ann' };
-  assert.deepEqual(peer.asked, [['spawn', caller('spawn_agent'), request]]);
+  const given = { agent_ref: 'ann', task: 'Count.', context: 'To ten.', async: false };
+  assert.deepEqual(peer.asked, [['spawn', caller('spawn_agent', given), request]]);
 });
 
 test('a worker is given its task, its tools, its model and its bounds', async (t) => {
@@ -21,7 +23,10 @@ test('a worker is given its task, its tools, its model and its bounds', async (t
   const args = { name: 'scout', task: 'Look.', tools: ['read_*'], model: 'local/small', async: true };
   await tools.spawn_worker({ ...args, max_iterations: 3 });
   assert.deepEqual(peer.asked, [
-    ['spawn', caller('spawn_worker'), { ...args, kind: 'worker', maxIterations: 3 }],
+    [
+      ...['spawn', caller('spawn_worker', { ...args, max_iterations: 3 })],
+      { ...args, kind: 'worker', maxIterations: 3 },
+    ],
   ]);
 });
 
@@ -86,7 +91,9 @@ test('a summary is written for the turn that it stands in; one without words is 
     text: 'Summarised: the summary now stands for what came before this turn.',
     isError: false,
   });
-  assert.deepEqual(peer.asked, [['compact', caller('compact'), 'We counted to ten.']]);
+  assert.deepEqual(peer.asked, [
+    ['compact', caller('compact', { summary: 'We counted to ten.' }), 'We counted to ten.'],
+  ]);
   for (const summary of ['', ' \n '])
     assert.deepEqual(
       [(await tools.compact({ summary })).certainty, (await tools.compact({ summary })).text.split(':')[0]],

@@ -31,7 +31,8 @@ export interface ApprovalRow extends ApprovalSubject {
 
 const COLUMNS =
   'id, principal, target, digest, session, turn, call, tool, risk, shown, state, rule, opened_at, decided_at, decided_by, used_by';
-const WHOSE = 'principal = ? AND session IS ? AND target = ? AND digest = ?';
+// What was approved in one turn is no word about another.
+const WHOSE = 'principal = ? AND session IS ? AND turn IS ? AND target = ? AND digest = ?';
 const WAITING = `SELECT ${COLUMNS} FROM approvals WHERE ${WHOSE} AND state IN ('open', 'approved', 'denied') AND used_by IS NULL
   ORDER BY seq LIMIT 100`;
 const FIND = `SELECT ${COLUMNS} FROM approvals WHERE id = ?`;
@@ -43,10 +44,10 @@ export const DECIDE = `UPDATE approvals SET state = ?, decided_at = ?, decided_b
 /** Rows that a call like this may take, oldest first. */
 export async function waitingApprovals(
   store: Store,
-  subject: ApprovalSubject,
+  subject: ApprovalSubject & { readonly turn?: string },
 ): Promise<readonly ApprovalRow[]> {
-  const { principal, session, target, digest } = subject;
-  return await store.read<ApprovalRow>(WAITING, [principal, session, target, digest]);
+  const { principal, session, turn = null, target, digest } = subject;
+  return await store.read<ApprovalRow>(WAITING, [principal, session, turn, target, digest]);
 }
 
 export async function findApproval(store: Store, id: string): Promise<ApprovalRow | undefined> {

@@ -41,6 +41,8 @@ export class Approvals {
   readonly #options: ApprovalsOptions;
   readonly #held = new Map<string, Held>();
   readonly #timers = new Map<string, Timer>();
+  /** By turn: what was asked in it. */
+  readonly #asked = new Map<string, string[]>();
   /** By turn and target: the approval that said so for the rest of the turn. */
   readonly #rules = new Map<string, string>();
 
@@ -66,14 +68,17 @@ export class Approvals {
         await this.#end(row, 'expired', 'host', 'timeout');
         continue;
       }
-      const held = this.#hold(row.id, row.opened_at);
+      const held = this.#hold(row.id, row.opened_at, row.state === 'open');
       // Only now: what was decided before it was held would have been told to nobody.
       const now = await findApproval(this.#floor.store, row.id);
       if (now === undefined || now.used_by !== null) {
         held.release();
         continue;
       }
-      if (now.state !== 'open') this.#held.get(row.id)?.settle(now.state);
+      if (now.state !== 'open') {
+        this.#disarm(row.id);
+        this.#held.get(row.id)?.settle(now.state);
+      }
       return held;
     }
     return await this.#open(request);
@@ -95,12 +100,14 @@ export class Approvals {
     return stands;
   }
 
-  /** Ends what nobody is to answer any more, such as that of a turn that was cancelled. False where it was not open. */
+  /** Ends what nobody is to answer or to use any more, such as that of a turn that was cancelled. False where it was neither open nor approved. */
   async cancel(id: string): Promise<boolean> {
-    const row = await findApproval(this.#floor.store, id);
-    return (
-      row !== undefined && row.state === 'open' && (await this.#end(row, 'cancelled', 'host', 'cancelled'))
-    );
+    for (;;) {
+      const row = await findApproval(this.#floor.store, id);
+      if (row?.state !== 'open' && row?.state !== 'approved') return false;
+      // Somebody may decide at this moment: then it is the decision that is taken back.
+      if (await this.#end(row, 'cancelled', 'host', 'cancelled')) return true;
+    }
   }
 
   /** For the transaction of the intent, with exactly one changed row expected: an approval is used once, within 300 s of its decision. */
@@ -123,8 +130,18 @@ export class Approvals {
     return row === undefined ? undefined : this.#shown(row);
   }
 
-  /** Forgets what was said for the rest of a turn. */
-  endTurn(turn: string): void {
+  /** Ends what was asked in a turn and is not used, and forgets what was said for the rest of it. Rejects with a code of the store. */
+  async endTurn(turn: string): Promise<void> {
+    const asked = this.#asked.get(turn) ?? [];
+    this.#asked.delete(turn);
+    try {
+      for (const id of asked) await this.cancel(id);
+    } finally {
+      this.#forgetRules(turn);
+    }
+  }
+
+  #forgetRules(turn: string): void {
     for (const key of this.#rules.keys()) if (key.startsWith(`${turn} `)) this.#rules.delete(key);
   }
 
@@ -143,7 +160,8 @@ export class Approvals {
       requestEntries(request, { id, until: at + approvalLimits.openMs, given }),
       insertApproval(request, { id, at, boot, given }),
     );
-    const held = this.#hold(id, at);
+    if (request.turn !== undefined) this.#note(request.turn, id);
+    const held = this.#hold(id, at, given === undefined);
     this.#tell(request.session, id, 'open');
     if (given !== undefined) {
       this.#held.get(id)?.settle('approved');
@@ -157,12 +175,19 @@ export class Approvals {
     return rule === undefined ? undefined : { rule, by: 'rule', via: 'approve_turn' };
   }
 
-  #hold(id: string, openedAt: number): HeldApproval {
+  #note(turn: string, id: string): void {
+    const asked = this.#asked.get(turn);
+    if (asked === undefined) this.#asked.set(turn, [id]);
+    else asked.push(id);
+  }
+
+  /** What is decided expires by the time of its decision, when somebody wants to use it: no timer waits for it. */
+  #hold(id: string, openedAt: number, isOpen: boolean): HeldApproval {
     const { promise, resolve } = Promise.withResolvers<Exclude<ApprovalState, 'open'>>();
     this.#held.set(id, { settle: resolve });
     const until = openedAt + approvalLimits.openMs;
     const { clock } = this.#floor;
-    if (!this.#timers.has(id)) {
+    if (isOpen && !this.#timers.has(id)) {
       const expire = () => void this.#expire(id);
       this.#timers.set(id, clock.setTimer(Math.max(0, until - nowMs(clock)), expire, { unref: true }));
     }
@@ -188,18 +213,24 @@ export class Approvals {
   ): Promise<boolean> {
     const { id, session } = row;
     const body = { type: 'approval_decision', approval: id, decision: state, by, via } as const;
+    // Whoever approved has said so in the session; that nothing came of it shows in the end of the turn.
+    const entries = row.state === 'approved' && state === 'cancelled' ? [] : [body];
     const parameters = [state, nowMs(this.#floor.clock), by, id, row.state];
     try {
-      await this.#write(session, [body], { sql: DECIDE, parameters });
+      await this.#write(session, entries, { sql: DECIDE, parameters });
     } catch (error) {
       if (error instanceof FairleadError && error.code === 'transaction_refused') return false;
       throw error;
     }
-    this.#timers.get(id)?.cancel();
-    this.#timers.delete(id);
+    this.#disarm(id);
     this.#held.get(id)?.settle(state);
     this.#tell(session, id, state);
     return true;
+  }
+
+  #disarm(id: string): void {
+    this.#timers.get(id)?.cancel();
+    this.#timers.delete(id);
   }
 
   #tell(session: string | null, id: string, state: ApprovalState): void {

@@ -13,16 +13,22 @@ export interface RunningCall {
 }
 
 /**
- * The calls whose tools run now: how a built-in finds the place that it was called in. Of several of one tool in one session for one agent, the
- * one that began last: they share their workspace and grants.
+ * The calls whose tools run now: how a built-in finds the place that it was called in. Calls of one tool in one session for one agent share
+ * their workspace and grants, so any of them answers for these; for whatever else differs between them, `own`.
  */
 export class RunningCalls {
   readonly #calls = new Map<string, RunningCall[]>();
 
-  /** Undefined where none runs. With the very arguments that a tool was handed it is that tool's own call. */
+  /** The one that began last. Undefined where none runs. With the very arguments that a tool was handed it is that tool's own call. */
   of(session: string, agent: string, tool: string, args?: JsonObject): RunningCall | undefined {
     const calls = this.#calls.get(keyOf(session, agent, tool));
     return args === undefined ? calls?.at(-1) : calls?.find((call) => call.args === args);
+  }
+
+  /** The one that is meant and no other: without the arguments undefined where several run. */
+  own(session: string, agent: string, tool: string, args?: JsonObject): RunningCall | undefined {
+    const calls = this.#calls.get(keyOf(session, agent, tool));
+    return args === undefined && calls?.length !== 1 ? undefined : this.of(session, agent, tool, args);
   }
 
   /** Until what it returns is called. */

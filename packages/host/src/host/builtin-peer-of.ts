@@ -77,7 +77,7 @@ export function builtinPeerOf(
       filterEnvironment(env, [...sensitiveNames(secretVariables), ...runtimeNames()], platform),
     async compact(caller, summary) {
       const { floor } = here();
-      const { place } = callOf(floor, caller);
+      const { place } = ownCallOf(floor, caller);
       if (place.turn === undefined) throw hostError('agent_required');
       await summarizeBefore(floor, {
         session: place.session,
@@ -89,9 +89,10 @@ export function builtinPeerOf(
     async spawn(caller, request) {
       try {
         const { floor, spawner } = here();
-        const { call } = callOf(floor, caller);
+        const { call, place } = ownCallOf(floor, caller);
         const turn = floor.turns.of(caller.session);
-        if (turn === undefined || turn.agent.id !== caller.agent) throw hostError('agent_required');
+        // A client's call that comes meanwhile has no part in what the turn may do.
+        if (turn === undefined || place.turn?.turn !== turn.turn) throw hostError('agent_required');
         return await spawner.spawn(turn, call, request);
       } catch (error) {
         const { code, message } = error instanceof FairleadError ? error : hostError('turn_failed');
@@ -134,6 +135,13 @@ function callOf(
   args?: JsonObject,
 ): RunningCall {
   const call = running.of(session, agent, tool, args);
+  if (call === undefined) throw expired();
+  return call;
+}
+
+/** That call and no other of the same tool. */
+function ownCallOf({ running }: TurnFloor, { session, agent, tool, args }: PeerCaller): RunningCall {
+  const call = running.own(session, agent, tool, args);
   if (call === undefined) throw expired();
   return call;
 }

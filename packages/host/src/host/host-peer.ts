@@ -1,4 +1,4 @@
-import type { Json, Random } from '@fairlead/base';
+import type { Json, JsonObject, Random } from '@fairlead/base';
 import type { Platform, TreeOwner } from '@fairlead/process';
 import type { Grants } from '../grants/grants.ts';
 import type { PeerMemory } from '../memory/peer-memory.ts';
@@ -26,6 +26,8 @@ export interface PeerCaller {
   readonly session: string;
   readonly agent: string;
   readonly tool: string;
+  /** The very arguments that the tool was handed: they tell its call from others of the same tool that run at the same time. */
+  readonly args?: JsonObject;
 }
 
 /**
@@ -41,9 +43,9 @@ export interface HostPeer {
   command(caller: PeerCaller, line: string): Promise<readonly string[]>;
   /** The host's environment without what holds secrets. */
   childEnvironment(): Readonly<Record<string, string>>;
-  /** Writes a summary of what stands before the turn. */
+  /** Writes a summary of what stands before the turn. Rejects with `agent_required` for the call of a client. */
   compact(caller: PeerCaller, summary: string): Promise<void>;
-  /** Never rejects for what became of the child. */
+  /** For the turn that the call belongs to, never for another: a client's call is `agent_required`. Never rejects for what became of the child. */
   spawn(caller: PeerCaller, request: SpawnRequest): Promise<SpawnEnd>;
   /** All of a tool that the caller may use, for a model; undefined where there is none of this name. */
   describeTool(caller: PeerCaller, name: string): Promise<string | undefined>;

@@ -4,6 +4,7 @@ import { hostError } from '../errors.ts';
 import { schedulerLimits } from '../limits.ts';
 import { type NextTurn, nextTurn, type PendingWake, pendingWakes } from '../sessions/wakes.ts';
 import type { TurnReport } from '../turn/turn-options.ts';
+import { goneReason } from './gone-claim.ts';
 import { cutAtClaim, type TurnClaim, type TurnExtras } from './turn-claim.ts';
 import { type LaneWork, TurnLane } from './turn-lane.ts';
 
@@ -66,10 +67,12 @@ export class Scheduler {
     this.#ports = ports;
   }
 
-  /** Something may wait there: what may begin begins. */
+  /** Something may wait there, or wait no more: what may begin begins, and who waits in vain is told. */
   wake(session: string): void {
     const room = this.#room(session);
     room.again = true;
+    // A turn that runs must not hold them up.
+    if (room.claims.size > 0 && (room.draining !== undefined || this.#isStopped)) this.#lookAtClaims(session);
     if (room.draining !== undefined || this.#isStopped) return;
     room.draining = this.#drain(session, room)
       .catch((error: unknown) => this.#later(session, room, error))
@@ -113,7 +116,10 @@ export class Scheduler {
         return made;
       }),
     );
-    this.wake(session);
+    // What stopped meanwhile had not heard of it.
+    if (this.#isStopped)
+      await this.withdraw(session, claim, hostError(this.#isClosed ? 'host_stopping' : 'host_paused'));
+    else this.wake(session);
     return claim;
   }
 
@@ -192,6 +198,7 @@ export class Scheduler {
     await room.lane.alone(async () => {
       room.again = false;
       const pending = await pendingWakes(this.#ports.store, session);
+      await this.#endGone(session, room, pending);
       const { claimedOnly } = this.#ports;
       const chosen = nextTurn(claimedOnly ? pending.filter((wake) => claimOf(room, wake)) : pending);
       if (this.#isStopped || chosen === undefined) return;
@@ -261,6 +268,24 @@ export class Scheduler {
     }
     claim?.fail(error);
     throw error;
+  }
+
+  #lookAtClaims(session: string): void {
+    const looking = this.#holding(session, (room) =>
+      room.lane.alone(async () => {
+        await this.#endGone(session, room, await pendingWakes(this.#ports.store, session));
+      }),
+    );
+    looking.catch((error: unknown) => this.#ports.failed(session, error));
+  }
+
+  /** Who waits for the answer to what waits no more, such as in a session that was closed, is told so. */
+  async #endGone(session: string, { claims }: Room, pending: readonly PendingWake[]): Promise<void> {
+    for (const claim of [...claims]) {
+      if (pending.some(({ entry, agent }) => entry === claim.entry && agent === claim.agent)) continue;
+      const reason = await goneReason(this.#ports.store, session, claim);
+      if (claims.delete(claim)) claim.settle({ turn: null, reason });
+    }
   }
 
   /** The store, or something of its kind: tried again, less and less often. */

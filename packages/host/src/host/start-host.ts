@@ -86,6 +86,7 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
       message: `A schedule of fairlead.toml is for ${agent}, who is not here.`,
     });
   if (!alone) await routines.start();
+  stack.defer(sessions.onIgnored((session) => scheduler.wake(session)));
   const feed = await feedWakes(floor, (session) => scheduler.wake(session));
   stack.defer(() => feed());
   const host = new RunningHost({

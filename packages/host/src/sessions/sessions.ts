@@ -62,6 +62,7 @@ export class Sessions {
   readonly #options: SessionsOptions;
   readonly #open = new Map<string, Promise<Open>>();
   readonly #naming = new Map<string, Promise<string>>();
+  readonly #ignored = new Set<(session: string) => void>();
 
   constructor(options: SessionsOptions) {
     this.#options = options;
@@ -223,6 +224,7 @@ export class Sessions {
       const reason = "UPDATE wakes SET state = 'ignored', reason = 'agent_not_attached'";
       tx.write(`${reason} WHERE session = ? AND agent = ? AND state = 'pending'`, [id, agent]);
     });
+    this.#tellIgnored(id);
   }
 
   /** Who answers where nobody is mentioned; null is nobody. Rejects with `agent_not_attached`. */
@@ -239,6 +241,7 @@ export class Sessions {
       tx.on(database).set('meta', ['closed'], nowMs(this.#options.clock));
       tx.write(IGNORE_ALL, [id]);
     });
+    this.#tellIgnored(id);
   }
 
   async reopen(id: string): Promise<void> {
@@ -250,6 +253,16 @@ export class Sessions {
     const open = await this.#open.get(id);
     this.#open.delete(id);
     open?.database.release();
+  }
+
+  /** Hears of sessions in which something that waited waits no more, until what it gives is called. */
+  onIgnored(listener: (session: string) => void): () => void {
+    this.#ignored.add(listener);
+    return () => void this.#ignored.delete(listener);
+  }
+
+  #tellIgnored(id: string): void {
+    for (const listener of this.#ignored) listener(id);
   }
 
   async #openMeta(id: string): Promise<SessionMeta> {

@@ -64,6 +64,8 @@ async function toItsEnd(floor: TurnFloor, options: TurnOptions, prepared: Prepar
   const over = prepared.ok ? floor.turns.add(prepared.turn) : undefined;
   try {
     const ending = await endingOf(floor, options, prepared, steps, usage);
+    // What cannot be written now serves no other turn all the same, and the next start cancels it.
+    await floor.approvals.endTurn(options.turn).catch(() => {});
     const { status, code, text, entries, ceiling } = ending;
     const spent = { usage: usage.usage, nanousd: usage.nanousd, steps: steps?.begun ?? 0 };
     const said = { status, ...(code === undefined ? {} : { code }), ...spent };
@@ -82,7 +84,6 @@ async function toItsEnd(floor: TurnFloor, options: TurnOptions, prepared: Prepar
     return report;
   } finally {
     over?.();
-    floor.approvals.endTurn(options.turn);
     floor.events.turnOver(options.session, options.turn);
   }
 }

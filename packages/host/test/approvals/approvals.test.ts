@@ -123,9 +123,35 @@ test('a rule for the rest of a turn makes a row of its own for each later call o
   assert.equal(await later.decided, 'approved');
   const last = ['approval_request', 'approved', 'approval_request', 'approved'];
   assert.deepEqual(await types(), last);
-  approvals.endTurn('trn_1');
+  await approvals.endTurn('trn_1');
   await approvals.ask(request({ turn: 'trn_1', digest: 'd3' }));
   assert.deepEqual(await types(), [...last, 'approval_request']);
+});
+
+test('what was approved in one turn is not taken by the same call in another, and is cancelled with its turn', async (t) => {
+  const { approvals, request, types, told } = await setUp(t);
+  const first = await approvals.ask(request({ turn: 'trn_1' }));
+  await approvals.decide(first.id, YES);
+  first.release();
+  const second = await approvals.ask(request({ turn: 'trn_2' }));
+  assert.notEqual(second.id, first.id);
+  await approvals.endTurn('trn_1');
+  assert.equal((await approvals.find(first.id))?.state, 'cancelled');
+  assert.equal((await approvals.find(second.id))?.state, 'open');
+  await approvals.endTurn('trn_2');
+  assert.equal(await second.decided, 'cancelled');
+  assert.deepEqual(await types(), ['approval_request', 'approved', 'approval_request', 'cancelled']);
+  assert.equal(told.length, 5);
+});
+
+test('what is approved beforehand leaves no timer behind', async (t) => {
+  const { approvals, request, clock } = await setUp(t);
+  const timers = t.mock.method(clock, 'setTimer');
+  const held = await approvals.ask(request({ given: { by: 'beforehand', via: 'run' } }));
+  assert.equal(await held.decided, 'approved');
+  assert.equal(timers.mock.callCount(), 0);
+  (await approvals.ask(request({ digest: 'd2' }))).release();
+  assert.equal(timers.mock.callCount(), 1);
 });
 
 test('arguments that cannot be shown whole are refused, and one that nobody waits for is cancelled', async (t) => {

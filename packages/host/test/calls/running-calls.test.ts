@@ -39,3 +39,14 @@ test('of several of one tool that run at once each finds its own, by the argumen
   assert.equal(calls.of('ses_1', 'agt_1', 'pin', two)?.call, 'call_2');
   assert.equal(calls.of('ses_1', 'agt_1', 'pin', { a: 1 }), undefined);
 });
+
+test('without its arguments a call is its own only where no other of its tool runs at the same time', () => {
+  const calls = new RunningCalls();
+  const [one, two] = [{ a: 1 }, { a: 1 }];
+  calls.add({ call: 'call_1', tool: 'give', place: place('ses_1', 'agt_1'), args: one });
+  assert.equal(calls.own('ses_1', 'agt_1', 'give')?.call, 'call_1');
+  calls.add({ call: 'call_2', tool: 'give', place: place('ses_1', 'agt_1'), args: two });
+  assert.equal(calls.own('ses_1', 'agt_1', 'give'), undefined);
+  assert.equal(calls.own('ses_1', 'agt_1', 'give', one)?.call, 'call_1');
+  assert.equal(calls.own('ses_1', 'agt_1', 'give', two)?.call, 'call_2');
+});

@@ -1,64 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '@fairlead/base';
-import { s } from '@fairlead/extension';
-import { definerFor } from '@fairlead/extension/builtin';
 import { waitFor } from '@fairlead/testing';
-import type { HostPeer } from '../../src/host/host-peer.ts';
-import type { SpawnEnd } from '../../src/spawn/spawn.ts';
 import { ALLOWED, gateTool, passTurn, sayTurn } from '../host/gate-tool.ts';
-import { type HostRoom, hostRoom } from '../host/host-room.ts';
+import { hostRoom } from '../host/host-room.ts';
 import { ADA } from '../sessions/session-room.ts';
-
-const ends: SpawnEnd[] = [];
-/** `give` hands a task on, as the built-in tools do; it says what became of it. */
-const give = definerFor<HostPeer>()({
-  name: 'give',
-  version: '1.0.0',
-  open: (scope) => scope.peer,
-  tools: {
-    give: {
-      about: 'Gives a task away.',
-      args: {
-        kind: s.enum(['agent', 'worker'], { default: 'worker' }),
-        name: s.string(),
-        task: s.string({ default: 'the task' }),
-        tools: s.optional(s.array(s.string())),
-        model: s.optional(s.string()),
-        async: s.boolean({ default: false }),
-      },
-      async run({ kind, name, task, tools, model, async }, { state, session, agent, signal }) {
-        const end = await state.spawn(
-          { session: session?.id ?? '', agent: agent?.id ?? '', tool: 'give' },
-          {
-            ...{ kind, name, task, async, signal },
-            ...(tools === undefined ? {} : { tools }),
-            ...(model === undefined ? {} : { model }),
-          },
-        );
-        ends.push(end);
-        return `${end.certainty} ${end.code ?? 'fine'}: ${end.text}`;
-      },
-    },
-  },
-});
-
-const calls = (...given: readonly JsonObject[]) => ({
-  calls: given.map((args) => ({ tool: 'give', arguments: args })),
-});
-const gives = (...given: readonly JsonObject[]) => ({ steps: [calls(...given), { text: 'Given.' }] });
-
-async function childrenOf(room: HostRoom, parent: string): Promise<readonly string[]> {
-  const lines = await room.host.sessions.list({ closed: true });
-  const children = lines.filter(({ meta }) => meta.parent?.session === parent);
-  return children.toSorted((left, right) => left.meta.created - right.meta.created).map(({ id }) => id);
-}
-
-async function onlyChild(room: HostRoom, parent: string): Promise<string> {
-  const [child, ...others] = await childrenOf(room, parent);
-  assert.equal(others.length, 0);
-  return child ?? assert.fail('there is no child');
-}
+import { calls, childrenOf, ends, give, gives, onlyChild } from './give-tool.ts';
 
 const worker = { name: 'scout', system_prompt: 'You scout.', tools: ['look*'] };
 
