@@ -46,3 +46,13 @@ export function effectOf(
   const found = place.set.tools.get(tool);
   return found === undefined ? 'write' : policyOfTool(floor, found).effect;
 }
+
+/** The least that a call of a tool touches: by it a session's mode says whether the tool is offered at all. */
+export function leastEffectOf(
+  floor: Pick<CallFloor, 'policy' | 'touches'>,
+  place: Pick<CallPlace, 'set'>,
+  tool: string,
+): Effect {
+  const owner = place.set.tools.get(tool)?.owner;
+  return floor.touches[`${owner}/${tool}`]?.looks === undefined ? effectOf(floor, place, tool) : 'read';
+}

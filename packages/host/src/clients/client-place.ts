@@ -3,7 +3,7 @@ import type { LiveSet } from '@fairlead/hub';
 import type { AgentConfig } from '../agents/agent-config.ts';
 import { readAgentConfig } from '../agents/read-agent-config.ts';
 import type { CallPlace } from '../calls/call-place.ts';
-import { effectOf } from '../calls/policy-of-tool.ts';
+import { leastEffectOf } from '../calls/policy-of-tool.ts';
 import type { OfferedTools } from '../context/offered-tools.ts';
 import type { Speaker } from '../entries/entry.ts';
 import type { Grants } from '../grants/grants.ts';
@@ -31,7 +31,7 @@ export async function clientView(floor: TurnFloor, session: string, meta: Sessio
     allowed: [config.tools],
     profile: config.toolProfile,
     mode: meta.mode,
-    effectOf: (tool) => effectOf(floor, { set }, tool),
+    effectOf: (tool) => leastEffectOf(floor, { set }, tool),
   });
   return { agent, config, set, offered, [Symbol.dispose]: () => set[Symbol.dispose]() };
 }

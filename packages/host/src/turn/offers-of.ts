@@ -1,6 +1,6 @@
 import type { LiveSet } from '@fairlead/hub';
 import type { AgentConfig } from '../agents/agent-config.ts';
-import { effectOf } from '../calls/policy-of-tool.ts';
+import { leastEffectOf } from '../calls/policy-of-tool.ts';
 import type { OfferedTools } from '../context/offered-tools.ts';
 import type { SessionMeta } from '../sessions/session-meta.ts';
 import type { TurnFloor } from './turn-floor.ts';
@@ -15,6 +15,6 @@ export function offersOf(
     allowed,
     profile: config.toolProfile,
     mode: meta.mode,
-    effectOf: (tool) => effectOf(floor, { set }, tool),
+    effectOf: (tool) => leastEffectOf(floor, { set }, tool),
   });
 }
