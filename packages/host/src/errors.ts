@@ -314,6 +314,10 @@ export const hostErrors = defineErrors({
     message: 'The agent has as many schedules as the operator allows.',
     next: 'Take one away, or raise `schedules_per_agent` in `[limits]`.',
   },
+  routine_undeclared: {
+    message: 'The routines that extensions declare could not be written down; the next start tries again.',
+    next: 'See the reason beside it; `fairlead doctor` looks at the database.',
+  },
   routine_invalid: {
     message: 'The row of the routine cannot be read; it does not fire.',
     next: 'Write it again; docs/reference/routines.md says what stands in one.',

@@ -1,4 +1,6 @@
 import { FairleadError, isJsonObject, type JsonObject } from '@fairlead/base';
+import type { ScopeKind } from '@fairlead/extension';
+import type { Manifest } from '@fairlead/extension/runtime';
 import type { RoutineScope } from '@fairlead/hub';
 import type { Database, DatabaseKind } from '@fairlead/store';
 import { routineLimits } from '../limits.ts';
@@ -32,6 +34,10 @@ export class HostRoutines {
   readonly engine: RoutineEngine;
   /** What agents plan. */
   readonly book: ScheduleBook;
+  /** Opened in this run, and not closed. */
+  readonly #sessions = new Set<string>();
+  #declaring: Promise<void> = Promise.resolve();
+  #off: (() => void) | undefined;
   #peerDatabase: Database | undefined;
 
   constructor(ports: HostRoutinesPorts) {
@@ -56,27 +62,49 @@ export class HostRoutines {
 
   /** Settles what an earlier start left and begins to fire. After the recovery of turns, before anything runs. */
   async start(): Promise<void> {
+    const { floor, report } = this.#ports;
     await this.engine.start();
+    // An extension of a folder is loaded while the host starts, or hours later.
+    this.#off = floor.hub.onInstalled(() => {
+      this.declare().catch((error: unknown) => {
+        const message = error instanceof Error ? error.message : 'unknown';
+        report({ level: 'warn', code: 'routine_undeclared', message });
+      });
+    });
     await this.declare();
   }
 
-  /** Writes down what extensions declare for the host and for its agents. */
+  /** Fires nothing more; resolves when what ran has ended. */
+  async close(): Promise<void> {
+    this.#off?.();
+    await this.#declaring.catch(() => {});
+    await this.engine.close();
+  }
+
+  /** Writes down what extensions declare for the host, for its agents and for the sessions that were opened. */
   async declare(): Promise<void> {
-    const { agents, hub, peer } = this.#ports.floor;
-    const manifests = hub.extensions().flatMap(({ manifest }) => manifest ?? []);
-    if (manifests.some(({ routines }) => routines.some(({ scope }) => scope === 'global')))
-      await declareRoutines(peer, await this.#ownDatabase(), 'global', manifests);
-    if (!manifests.some(({ routines }) => routines.some(({ scope }) => scope === 'agent'))) return;
-    for (const { id, isHome } of await agents.list())
-      if (isHome) await declareRoutines(peer, await agents.open(id), 'agent', manifests);
+    await this.#alone(async () => {
+      const { agents, peer } = this.#ports.floor;
+      const manifests = this.#manifests();
+      if (declares(manifests, 'global'))
+        await declareRoutines(peer, await this.#ownDatabase(), 'global', manifests);
+      if (declares(manifests, 'agent'))
+        for (const { id, isHome } of await agents.list())
+          if (isHome) await declareRoutines(peer, await agents.open(id), 'agent', manifests);
+      for (const session of this.#sessions) await this.#declareIn(session, manifests);
+    });
   }
 
   /** The same for a session that was opened. */
   async declareIn(session: string): Promise<void> {
-    const { sessions, hub, peer } = this.#ports.floor;
-    const manifests = hub.extensions().flatMap(({ manifest }) => manifest ?? []);
-    if (!manifests.some(({ routines }) => routines.some(({ scope }) => scope === 'session'))) return;
-    await declareRoutines(peer, await sessions.open(session), 'session', manifests);
+    this.#sessions.add(session);
+    await this.#alone(() => this.#declareIn(session, this.#manifests()));
+  }
+
+  /** A session was closed. */
+  leave(session: string): void {
+    this.#sessions.delete(session);
+    this.engine.leave(session);
   }
 
   /** What the handler of agents' schedules calls: `payload` as the engine gave it. */
@@ -108,6 +136,22 @@ export class HostRoutines {
   async turnNever(name: string, code: string): Promise<void> {
     const slot = readSlotName(name);
     if (slot !== undefined) await this.engine.settled(slot, { state: 'fired', outcome: 'failed', code });
+  }
+
+  #manifests(): readonly Manifest[] {
+    return this.#ports.floor.hub.extensions().flatMap(({ manifest }) => manifest ?? []);
+  }
+
+  async #declareIn(session: string, manifests: readonly Manifest[]): Promise<void> {
+    const { sessions, peer } = this.#ports.floor;
+    if (!declares(manifests, 'session') || !this.#sessions.has(session)) return;
+    await declareRoutines(peer, await sessions.open(session), 'session', manifests);
+  }
+
+  /** One at a time: two that find the same row missing would both write it. */
+  async #alone(work: () => Promise<void>): Promise<void> {
+    this.#declaring = this.#declaring.catch(() => {}).then(work);
+    await this.#declaring;
   }
 
   async #placeOf(root: string, kind: DatabaseKind): Promise<RoutinePlace | undefined> {
@@ -175,6 +219,10 @@ export class HostRoutines {
     this.#peerDatabase = own === undefined ? await peer.create('peer') : await peer.open(own.root);
     return this.#peerDatabase;
   }
+}
+
+function declares(manifests: readonly Manifest[], kind: ScopeKind): boolean {
+  return manifests.some(({ routines }) => routines.some(({ scope }) => scope === kind));
 }
 
 function scopeOf({ kind, database }: RoutinePlace): RoutineScope {

@@ -2,6 +2,7 @@ import { FairleadError, randomId } from '@fairlead/base';
 import type { HostedAgent } from '@fairlead/hub';
 import type { Off } from '@fairlead/store';
 import type { Agents } from '../agents/agents.ts';
+import type { AgentTables } from '../agents/read-agents.ts';
 import type { Seeded } from '../agents/seed-agents.ts';
 import type { Approvals } from '../approvals/approvals.ts';
 import type { CommandAnswer, CommandLineGiven } from '../commands/command-answer.ts';
@@ -208,7 +209,7 @@ export class RunningHost implements AgentHost {
   async closeSession(session: string): Promise<void> {
     // First, so that nothing begins there any more.
     await this.sessions.close(session);
-    this.routines.engine.leave(session);
+    this.routines.leave(session);
     const { scheduler, spawner } = this.#parts;
     const reason = hostError('session_closed');
     await Promise.all([scheduler.cancel(session, reason), spawner.cancelOf(session, reason)]);
@@ -228,16 +229,16 @@ export class RunningHost implements AgentHost {
   }
 
   async reloadAgents(agent?: string): Promise<readonly Seeded[]> {
-    const { options, seed } = this.#parts.start;
+    const { options } = this.#parts.start;
     const tables = (await options.readAgentTables?.()) ?? options.tables.agents;
-    if (agent === undefined) return await seed(tables);
+    if (agent === undefined) return await this.#seeded(tables);
     const agents = tables.agents.filter(({ name }) => name.toLowerCase() === agent.toLowerCase());
     if (agents.length === 0) throw hostError('agent_unknown');
-    return await seed({ ...tables, agents });
+    return await this.#seeded({ ...tables, agents });
   }
 
   async addModels(): Promise<AddedModels> {
-    const { options, models, seed, secretVariables } = this.#parts.start;
+    const { options, models, secretVariables } = this.#parts.start;
     const { model, ...tables } = (await options.readBackendTables?.()) ?? options.tables.backends;
     const isReady = (backend: Backend) =>
       backend.type === 'scripted' ||
@@ -248,7 +249,7 @@ export class RunningHost implements AgentHost {
     const ready = { ...tables, backends: tables.backends.filter(isReady) };
     const added = models.add(model === undefined ? ready : { ...ready, model });
     if (wasEmpty && added.length > 0)
-      await seed((await options.readAgentTables?.()) ?? options.tables.agents);
+      await this.#seeded((await options.readAgentTables?.()) ?? options.tables.agents);
     const later = tables.backends.filter((backend) => !isReady(backend)).map(({ name }) => name);
     return { added, later };
   }
@@ -299,7 +300,7 @@ export class RunningHost implements AgentHost {
     scheduler.stop();
     this.#halt.abort(reason);
     const ended = (async () => {
-      await Promise.all([scheduler.cancelAll(reason), this.routines.engine.close()]);
+      await Promise.all([scheduler.cancelAll(reason), this.routines.close()]);
       await spawner.quiet();
     })();
     const { promise: late, resolve } = Promise.withResolvers<'late'>();
@@ -312,6 +313,13 @@ export class RunningHost implements AgentHost {
       start.options.report({ level: 'warn', code, message });
     }
     await owned.disposeAsync();
+  }
+
+  /** What extensions declare for agents is declared for new ones, too. */
+  async #seeded(tables: AgentTables): Promise<readonly Seeded[]> {
+    const seeded = await this.#parts.start.seed(tables);
+    await this.routines.declare();
+    return seeded;
   }
 
   /** True where something waits that could be answered now. */

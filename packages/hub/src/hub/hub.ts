@@ -71,6 +71,8 @@ export interface Hub extends AsyncDisposable {
   install(sources: readonly ExtensionSource[]): Promise<InstallReport>;
   /** Puts another generation in the place of an extension; where that fails the old one stays. */
   replace(name: string, source: ExtensionSource): Promise<ReplaceReport>;
+  /** Calls `listener` after each `install` and `replace` that has ended, whatever came of it; answers how to stop that. It must not throw. */
+  onInstalled(listener: () => void): () => void;
   /** False where nothing of that name is installed. */
   unload(name: string): Promise<boolean>;
   /**

@@ -52,6 +52,7 @@ export class RunningHub implements Hub {
   readonly settings: SettingsBook;
   readonly commandPorts: ExtensionsPorts;
   readonly #parts: RunningHubParts;
+  readonly #installed = new Set<() => void>();
   #closed: Promise<void> | undefined;
 
   constructor(parts: RunningHubParts) {
@@ -71,12 +72,21 @@ export class RunningHub implements Hub {
     };
   }
 
-  install(sources: readonly ExtensionSource[]): Promise<InstallReport> {
-    return this.#parts.registry.install(sources);
+  async install(sources: readonly ExtensionSource[]): Promise<InstallReport> {
+    const report = await this.#parts.registry.install(sources);
+    for (const listener of this.#installed) listener();
+    return report;
   }
 
-  replace(name: string, source: ExtensionSource): Promise<ReplaceReport> {
-    return this.#parts.registry.replace(name, source);
+  async replace(name: string, source: ExtensionSource): Promise<ReplaceReport> {
+    const report = await this.#parts.registry.replace(name, source);
+    for (const listener of this.#installed) listener();
+    return report;
+  }
+
+  onInstalled(listener: () => void): () => void {
+    this.#installed.add(listener);
+    return () => void this.#installed.delete(listener);
   }
 
   unload(name: string): Promise<boolean> {
