@@ -94,6 +94,16 @@ test('words come as they are said, and give way to the entry that holds them', (
   assert.match(screen.seen(), /\n {2}It is noon\.\n/);
   screen.stream('delta', { turn, step: 1, kind: 'text', at: 0, text: 'It is late.' });
   assert.match(screen.seen(), /\n {2}It is late\.\n/);
+  screen.stream('delta', {
+    turn,
+    step: 1,
+    kind: 'text',
+    at: 0,
+    text: `${'a line of it\n'.repeat(900)}the end of it`,
+  });
+  assert.match(screen.seen(), /^( {2}a line of it\n){18} {2}the end of it\n● the model/);
+  screen.stream('delta', { turn, step: 1, kind: 'text', at: 0, text: 'late'.repeat(900) });
+  assert.match(screen.seen(), /( {2}[late]+\n){18}/);
   screen.stream('step_reset', { turn, step: 1 });
   assert.doesNotMatch(screen.seen(), /late/);
   screen.stream('delta', { turn, step: 1, kind: 'text', at: 0, text: 'Done.' });

@@ -49,9 +49,9 @@ function liveRows(chat: ChatModel, nowMs: number, room: number): StyledLine[] {
   const { text, reasoning } = live.words;
   const words =
     text !== ''
-      ? answerText(text, look, 'plain')
+      ? answerText(lastPart(text, columns * chat.rows), look, 'plain')
       : reasoning !== ''
-        ? answerText(lastPart(reasoning), look, 'dim').slice(-3)
+        ? answerText(lastPart(reasoning, 4 * columns), look, 'dim').slice(-3)
         : [];
   const rest = [
     ...live.calls.slice(-callsMost).map((call) => callRow(chat, call, nowMs)),
@@ -79,9 +79,12 @@ function liveRows(chat: ChatModel, nowMs: number, room: number): StyledLine[] {
   return [row(''), ...all, row('')].slice(-Math.max(room, 0)).slice(0, room);
 }
 
-/** The end of a long text is what is read while it comes. */
-function lastPart(text: string): string {
-  return text.length > 1024 ? text.slice(-1024).replace(/^[\udc00-\udfff]/, '') : text;
+/** The end of a long text is what is read while it comes; all of it would be broken into rows with each word. */
+function lastPart(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const part = text.slice(-most);
+  const start = part.indexOf('\n') + 1;
+  return start > 0 ? part.slice(start) : part.replace(/^[\udc00-\udfff]/, '');
 }
 
 function callRow(chat: ChatModel, call: ChatModel['live']['calls'][number], nowMs: number): StyledLine {

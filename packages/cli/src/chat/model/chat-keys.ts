@@ -4,8 +4,10 @@ import type { ChatWish } from './chat-events.ts';
 import type { ChatModel } from './chat-model.ts';
 import { type Choice, choicesAt } from './completion.ts';
 import { edit, editorWith, emptyEditor, insert, lineAway } from './editor.ts';
-import { lookBack, searchBack } from './input-history.ts';
+import { lookBack } from './input-history.ts';
 import { panelMoved, panelText } from './question-panel.ts';
+import { olderOnes, readingKey } from './reading-keys.ts';
+import { searchKey } from './search-keys.ts';
 
 const NOTHING: readonly ChatWish[] = [];
 
@@ -231,69 +233,4 @@ function upOrDown(chat: ChatModel, way: -1 | 1): readonly ChatWish[] {
   chat.editor = editorWith(found.text, chat.editor.cut);
   chat.isMenuShut = true;
   return NOTHING;
-}
-
-function searchKey(chat: ChatModel, key: Key): readonly ChatWish[] {
-  const { search } = chat;
-  if (search === null) return NOTHING;
-  const look = (words: string, before?: number) => {
-    const found = searchBack(chat.history, words, before);
-    if (found !== null) chat.search = { words, ...found };
-    // What was found stays where there is no older one.
-    else chat.search = before === undefined ? { ...search, words, text: null } : search;
-  };
-  if (key.kind !== 'key') {
-    look((search.words + key.text.replace(/\s+/g, ' ')).slice(0, chatLimits.searchCharacters));
-    return NOTHING;
-  }
-  switch (key.key) {
-    case 'backspace':
-      look([...search.words].slice(0, -1).join(''));
-      return NOTHING;
-    case 'ctrl-r':
-    case 'up':
-      look(search.words, search.place);
-      return NOTHING;
-    case 'escape':
-    case 'ctrl-g':
-      chat.search = null;
-      return NOTHING;
-    default:
-      chat.search = null;
-      if (search.text !== null) chat.editor = editorWith(search.text, chat.editor.cut);
-      chat.isMenuShut = true;
-      return NOTHING;
-  }
-}
-
-/** Reading back; the frame holds `back` to what there is. */
-function readingKey(chat: ChatModel, key: Key): readonly ChatWish[] {
-  const back = chat.reading?.back ?? 0;
-  const page = Math.max(1, chat.rows - 2);
-  const name = key.kind === 'key' ? key.key : key.kind === 'text' ? key.text : '';
-  const steps: Readonly<Record<string, number>> = {
-    up: 1,
-    k: 1,
-    down: -1,
-    j: -1,
-    pageup: page,
-    'shift-pageup': page,
-    b: page,
-    pagedown: -page,
-    'shift-pagedown': -page,
-    ' ': -page,
-  };
-  const step = Object.hasOwn(steps, name) ? (steps[name] ?? 0) : 0;
-  if (step !== 0) chat.reading = back + step < 0 ? null : { back: back + step };
-  else if (name === 'home' || name === 'g') chat.reading = { back: Number.MAX_SAFE_INTEGER };
-  else if (['end', 'G', 'q', 'escape', 'enter'].includes(name)) chat.reading = null;
-  return olderOnes(chat);
-}
-
-/** At the top of what was read, older entries are asked for, once. */
-function olderOnes(chat: ChatModel): readonly ChatWish[] {
-  const isAtTop = chat.reading !== null && chat.isAtTop(chat.reading.back);
-  if (!isAtTop || chat.older === null || chat.isOlderAsked) return NOTHING;
-  chat.isOlderAsked = true;
-  return [{ do: 'older', before: chat.older }];
 }

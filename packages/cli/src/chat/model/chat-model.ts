@@ -2,13 +2,14 @@ import { isJsonObject, type JsonObject } from '@fairlead/base';
 import { chatLimits } from '../../limits.ts';
 import type { Marks } from '../text/marks.ts';
 import type { StyledLine } from '../text/styled-line.ts';
-import { type Block, type Question, word } from './block.ts';
+import { type Question, word } from './block.ts';
 import type { ChatEvent, ChatWish, Fault, SessionShown } from './chat-events.ts';
 import { pressKey } from './chat-keys.ts';
 import { type Names, noNames } from './completion.ts';
 import { type Editor, editorWith, emptyEditor } from './editor.ts';
 import { emptyHistory, type InputHistory, remember } from './input-history.ts';
 import { LiveTurns } from './live-turns.ts';
+import { openedBlock } from './opened-block.ts';
 import { panelFor, type QuestionPanel } from './question-panel.ts';
 import { Transcript } from './transcript.ts';
 import { WholeRows } from './whole-rows.ts';
@@ -280,22 +281,4 @@ export class ChatModel {
 function without(lines: readonly string[], line: string): readonly string[] {
   const place = lines.indexOf(line);
   return lines.filter((_, index) => index !== place);
-}
-
-function openedBlock(session: SessionShown, dot: string): Block & { readonly kind: 'opened' } {
-  const { id, name, agents, isClosed } = session;
-  const text = name === '' ? `Session ${id}` : `Session ${name}`;
-  const [first, ...others] = agents;
-  const who =
-    first === undefined
-      ? 'nobody answers here'
-      : others.length === 0
-        ? `${first} answers`
-        : `${first} answers, with ${others.join(', ')}`;
-  const closed = isClosed ? ` ${dot} closed` : '';
-  return {
-    kind: 'opened',
-    text: `Fairlead ${dot} ${text}`,
-    more: `${who}${closed} ${dot} /help, F1 for keys`,
-  };
 }

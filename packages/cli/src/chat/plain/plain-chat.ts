@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { JsonObject } from '@fairlead/base';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { type Block, certaintyText, type Question, word } from '../model/block.ts';
+import type { Question } from '../model/block.ts';
 import type { ChatEvent } from '../model/chat-events.ts';
 import { LiveTurns } from '../model/live-turns.ts';
 import { Transcript } from '../model/transcript.ts';
@@ -11,6 +11,7 @@ import { visibleLine, visibleText } from '../text/visible-text.ts';
 import { Errands } from '../wire/errands.ts';
 import type { HostDoor } from '../wire/host-door.ts';
 import { SessionLink } from '../wire/session-link.ts';
+import { questionLines, tellBlock } from './plain-lines.ts';
 
 const signals = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
@@ -265,45 +266,17 @@ class PlainChat {
     if (next !== null) this.#context.stderr(`  next: ${visibleLine(next)}\n`);
   }
 
-  /** Each is told whole, with the lines that decide it. */
   #ask(questions: readonly Question[]): void {
     this.#questions = questions;
-    for (const { id, tool, extension, risk, facts, arguments: given, decisions } of questions) {
-      if (this.#told.has(id)) continue;
-      this.#told.add(id);
-      const about = [['risk', risk] as const, ...facts].map(
-        ([label, text]) => `  ${label}: ${visibleLine(text)}\n`,
-      );
-      const ways = decisions.map((decision) => `/approvals ${decision} ${id}`);
-      this.#context.stderr(
-        `fairlead: ${visibleLine(tool)} of ${visibleLine(extension)} wants to run\n${about.join('')}` +
-          `${visibleText(given).replace(/^/gm, '  ')}\n  decide: ${ways.join(' | ')}\n`,
-      );
+    for (const question of questions) {
+      if (this.#told.has(question.id)) continue;
+      this.#told.add(question.id);
+      this.#context.stderr(questionLines(question));
     }
   }
 
   #print(): void {
-    for (const [, block] of this.#transcript.take()) this.#tell(block);
-  }
-
-  #tell(block: Block): void {
-    const { stdout, stderr } = this.#context;
-    switch (block.kind) {
-      case 'answer':
-        if (block.isInterim) stderr(`fairlead: ${visibleText(block.text)}\n`);
-        else if (block.text !== '') stdout(`${visibleText(block.text.replace(/\n+$/, ''))}\n`);
-        return;
-      case 'call':
-        stderr(`fairlead: ${visibleLine(block.call.tool)}: ${visibleLine(certaintyText(block.call))}\n`);
-        return;
-      case 'fault':
-        stderr(`fairlead: ${visibleText(block.text)} (${visibleLine(word(block.code))})\n`);
-        return;
-      case 'note':
-        stderr(`fairlead: ${visibleText(block.text)}\n`);
-        return;
-      default:
-    }
+    for (const [, block] of this.#transcript.take()) tellBlock(this.#context, block);
   }
 
   #wake(): void {
