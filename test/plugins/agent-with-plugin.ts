@@ -137,7 +137,10 @@ export async function agentWithPlugin(
     await runner.settled;
     await runner.registered;
     // A plugin that was still starting when its Runner registered is looked at again.
-    await waitFor(() => running.agents.plugins.notices().length === 0, { what: 'every pin to be seen' });
+    await waitFor(() => running.agents.plugins.notices().length === 0, {
+      what: 'every pin to be seen',
+      timeoutMs: 20_000,
+    });
   }
   const { agents } = running;
   const token = readFileSync(running.tokenFile, 'utf8').trim();
@@ -182,7 +185,7 @@ export async function agentWithPlugin(
         );
         return now.length === shown.length && now.every((target) => shown.includes(target));
       },
-      { what: 'the pins to be shown as they are' },
+      { what: 'the pins to be shown as they are', timeoutMs: 20_000 },
     );
   }
   return {

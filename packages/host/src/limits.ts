@@ -158,8 +158,8 @@ export const pluginLimits = Object.freeze({
   agents: 64,
   /** Bytes of a name of a Runner, plugin or tool: what the link takes. */
   text: 128,
-  /** Pause before a plugin that is starting is looked at again, doubled after each. */
-  againMs: 1000,
+  /** Pause before a plugin that is starting is looked at again, doubled after each: most have started within a second. */
+  againMs: 250,
   againMaxMs: 60_000,
 });
 
@@ -246,6 +246,8 @@ export const sessionBounds = Object.freeze({
   attached: 64,
   /** Entries that wait to be answered, of all agents together. */
   pending: 100,
+  /** Sessions above a spawned one that are looked at: agents go 8 deep at most. */
+  above: 16,
   /** Turns of agents since a person or client spoke, before agents stop waking each other. */
   burst: 6,
   burstMax: 64,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { answerJob } from '../../src/web/page/answer-job.ts';
 import { readablePage } from '../../src/web/page/readable-page.ts';
 
 const URL = 'https://site.example/docs/page';
@@ -82,4 +83,24 @@ test('pieces of HTML, and nothing, are pages too', () => {
   assert.deepEqual(readablePage('<p>a<p>b', URL), { title: '', markdown: 'a\n\nb' });
   assert.deepEqual(readablePage('', URL), { title: '', markdown: '' });
   assert.equal(readablePage('<frameset><frame src="x"></frameset>', URL).markdown, '');
+});
+
+test('a job is answered, and what cannot be read says why in our own words', () => {
+  assert.deepEqual(answerJob({ kind: 'page', html: '<p>a', url: URL }), {
+    ok: true,
+    value: { title: '', markdown: 'a' },
+  });
+  assert.deepEqual(answerJob({ kind: 'page', html: '<b>'.repeat(20_000), url: URL }), {
+    ok: false,
+    reason: 'it is nested too deeply',
+  });
+  assert.deepEqual(answerJob({ kind: 'page', html: null as never, url: URL }), {
+    ok: false,
+    reason: 'it is too broken',
+  });
+  const html = '<div class="result"><a class="result__a" href="https://e.example/">E</a></div>';
+  assert.deepEqual(answerJob({ kind: 'results', html }), {
+    ok: true,
+    value: [{ title: 'E', url: 'https://e.example/', snippet: '' }],
+  });
 });
