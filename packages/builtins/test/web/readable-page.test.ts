@@ -94,7 +94,7 @@ test('a job is answered, and what cannot be read says why in our own words', () 
     ok: false,
     reason: 'it is nested too deeply',
   });
-  assert.deepEqual(answerJob({ kind: 'page', html: null as never, url: URL }), {
+  assert.deepEqual(answerJob({ kind: 'page', html: Symbol() as never, url: URL }), {
     ok: false,
     reason: 'it is too broken',
   });
