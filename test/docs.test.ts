@@ -10,10 +10,12 @@ import { homedir, hostname } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readHostConfig } from '@fairlead/gateway';
+import { mcpKeys } from '@fairlead/mcp';
 import { readRunnerConfig } from '@fairlead/runner';
 import { hygiene, type Requirement, repositoryRoot, requires, temporaryFolder } from '@fairlead/testing';
 import { exitCodes } from '../packages/cli/src/exit-codes.ts';
 import { extensionKeys, extensionTablesOf } from '../packages/cli/src/extensions/extension-tables.ts';
+import { mcpTablesOf } from '../packages/cli/src/extensions/mcp-tables.ts';
 import { agentTableKeys, agentTablesOf } from '../packages/cli/src/host/agent-tables.ts';
 import { buildProgram } from '../packages/cli/src/program.ts';
 import { commandsOf, documentedCommands } from './docs/command-reference.ts';
@@ -138,13 +140,14 @@ test('every TOML block is a configuration file that is accepted without a warnin
     const where = `${page.path}:${block.line}`;
     writeFileSync(path, block.text);
     if (isHostConfig(page, block)) {
-      const readElsewhere = [...extensionKeys, ...agentTableKeys];
+      const readElsewhere = [...extensionKeys, ...agentTableKeys, ...mcpKeys];
       const reading = await readHostConfig({ path, isNamed: true, env: {}, readElsewhere });
       assert.ok(reading.ok, `${where} ${reading.ok ? '' : reading.fault.message}`);
       assert.deepEqual(reading.warnings, [], where);
       const warned: string[] = [];
       extensionTablesOf(reading, (message) => warned.push(message));
       agentTablesOf(reading, 'UTC', (message) => warned.push(message));
+      mcpTablesOf(reading, (message) => warned.push(message));
       assert.deepEqual(warned, [], where);
     } else {
       const reading = await readRunnerConfig(path, 'linux');
