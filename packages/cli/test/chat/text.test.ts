@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { cellsOf, clip, clusterCells, wrapExactly, wrapWords } from '../../src/chat/text/cells.ts';
 import { clipRow, row, rowCells, rowText, span } from '../../src/chat/text/styled-line.ts';
-import { clustersOf, visibleLine, visibleText } from '../../src/chat/text/visible-text.ts';
+import { clustersOf, visibleExactly, visibleLine, visibleText } from '../../src/chat/text/visible-text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 
@@ -30,6 +30,8 @@ test('lines, tabs, scripts and emoji stay as they are', () => {
 test('a name has one line, and no joiner hides in it', () => {
   assert.equal(visibleLine('rm\n-rf\t\u200dx'), 'rm\\u000a-rf\\u0009\\u200dx');
   assert.equal(visibleLine('plain_name'), 'plain_name');
+  assert.equal(visibleExactly('rm\u200c\n👨\u200d👩 ❤\ufe0f'), 'rm\\u200c\n👨\\u200d👩 ❤\\ufe0f');
+  assert.equal(visibleExactly('{\n}'), '{\n}');
 });
 
 test('a pile of marks on one letter does not cover the lines above', () => {

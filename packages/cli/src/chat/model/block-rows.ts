@@ -1,7 +1,7 @@
 import { clip, wrapExactly, wrapWords } from '../text/cells.ts';
 import type { Marks } from '../text/marks.ts';
 import { row, type Span, type Style, type StyledLine, span } from '../text/styled-line.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { visibleExactly, visibleLine, visibleText } from '../text/visible-text.ts';
 import { type Block, type CallTold, certaintyText, type Question } from './block.ts';
 
 /** How blocks become rows. `isWhole`: nothing of arguments and results is left out. */
@@ -147,7 +147,7 @@ function questionRows(
       ),
     ),
     row('  arguments', 'dim'),
-    ...wrapExactly(visibleText(given), Math.max(8, columns - 4)).map(
+    ...wrapExactly(visibleExactly(given), Math.max(8, columns - 4)).map(
       (line): StyledLine => [span(`  ${marks.bar} `, 'warn'), span(line)],
     ),
   ];

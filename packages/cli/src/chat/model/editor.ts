@@ -182,6 +182,6 @@ export function editorRows(
 
 /** Joiners within a character are what it is made of. */
 function visibleJoined(cluster: string): string {
-  const isJoined = /[\u200c\u200d]/.test(cluster) && cluster.length > 1;
+  const isJoined = /\u200c|\u200d|[\ufe00-\ufe0f]/.test(cluster) && cluster.length > 1;
   return isJoined ? visibleText(cluster) : visibleLine(cluster);
 }

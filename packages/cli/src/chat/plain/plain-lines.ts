@@ -1,6 +1,6 @@
 import type { CommandOutput } from '../../command-context.ts';
 import { type Block, certaintyText, type Question, word } from '../model/block.ts';
-import { visibleLine, visibleText } from '../text/visible-text.ts';
+import { visibleExactly, visibleLine, visibleText } from '../text/visible-text.ts';
 
 /** A call that waits, whole, with the lines that decide it. */
 export function questionLines({
@@ -18,7 +18,7 @@ export function questionLines({
   const ways = decisions.map((decision) => `/approvals ${decision} ${id}`);
   return (
     `fairlead: ${visibleLine(tool)} of ${visibleLine(extension)} wants to run\n${about.join('')}` +
-    `${visibleText(given).replace(/^/gm, '  ')}\n  decide: ${ways.join(' | ')}\n`
+    `${visibleExactly(given).replace(/^/gm, '  ')}\n  decide: ${ways.join(' | ')}\n`
   );
 }
 

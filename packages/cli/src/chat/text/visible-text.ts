@@ -4,7 +4,8 @@
  */
 const HIDDEN =
   /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\n\u200c\u200d\ufe00-\ufe0f]]/gv;
-const JOINERS = /\u200c|\u200d/g;
+/** Part of what scripts and emoji are made of, and drawn as nothing elsewhere. */
+const UNSEEN = /\u200c|\u200d|[\ufe00-\ufe0f]/g;
 const PLAIN = /^[\n\x20-\x7e]*$/;
 
 /** Code points that one character on the screen may be made of: a family of four with its joiners has seven. */
@@ -26,10 +27,15 @@ export function visibleText(text: string): string {
   return boundedClusters(text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ').replace(HIDDEN, escaped));
 }
 
-/** The same on one line, for names: breaks, tabs and joiners are escapes too. */
+/** The same for what somebody decides about: joiners and variation selectors are escapes, too. */
+export function visibleExactly(text: string): string {
+  return PLAIN.test(text) ? text : visibleText(text.replace(UNSEEN, escaped));
+}
+
+/** The same on one line, for names: breaks and tabs are escapes, too. */
 export function visibleLine(text: string): string {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
-  return boundedClusters(text.replace(/\n/g, escaped).replace(HIDDEN, escaped).replace(JOINERS, escaped));
+  return boundedClusters(text.replace(/\n/g, escaped).replace(HIDDEN, escaped).replace(UNSEEN, escaped));
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
