@@ -85,7 +85,7 @@ export async function serveV2(t: TestContext, era: 'both' | 'modern' | 'legacy')
   });
 }
 
-export interface RawRequest {
+interface RawRequest {
   readonly id: string | number | undefined;
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;

@@ -244,3 +244,15 @@ test('a server that never answers its handshake is given up after its timeout', 
   await s.server.settled;
   assert.equal(s.server.state.kind, 'failed');
 });
+
+test('an answer 503, as a proxy gives it, does not send the call again', async (t) => {
+  const { http } = await mcpFloor(t);
+  const raw = await serveRaw(t, (_request, response) => {
+    response.writeHead(503, { 'retry-after': '0' }).end();
+  });
+  const s = await http(raw.url);
+  await s.server.settled;
+  assert.deepEqual((await faultOf(s.call('act'))).slice(0, 2), ['outcome_unknown', 'mcp_answer_lost']);
+  await s.server.close();
+  assert.equal(raw.calls.length, 1);
+});

@@ -16,7 +16,7 @@ import {
 } from '../src/index.ts';
 import { McpServer } from '../src/server/mcp-server.ts';
 
-export const SCRIPTED = join(import.meta.dirname, 'fixtures/scripted-server.mjs');
+const SCRIPTED = join(import.meta.dirname, 'fixtures/scripted-server.mjs');
 
 /** What a tool's entry needs at least. */
 export const tool = (name: string, more: JsonObject = {}): JsonObject => ({
@@ -32,7 +32,7 @@ const COMMON = {
   newTools: 'ask',
 } as const;
 
-export interface TestServer {
+interface TestServer {
   readonly server: McpServer;
   /** The script's file; beside it stand `.calls`, `.starts`, `.cancelled`. */
   readonly file: string;

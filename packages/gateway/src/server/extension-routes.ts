@@ -23,7 +23,7 @@ export interface ExtensionAdministration {
 }
 
 /** What was approved of tools that stand behind extensions: those of MCP servers. */
-export interface CatalogAdministration {
+interface CatalogAdministration {
   /** What is not what was approved: `{name, tools: [{tool, state, observation, marks, warnings, lines}]}`. */
   diff(name: string, tool?: string): Outcome<Json>;
   /** Approves what was seen: the observation by tool, null for one that is gone. `{name, approved: […]}` */

@@ -6,7 +6,7 @@ import { catalogLimits } from '../limits.ts';
 export type CatalogState = 'approved' | 'changed' | 'new' | 'gone';
 
 /** One definition, and the digest that stands for it. */
-export interface Observed {
+interface Observed {
   readonly observation: string;
   readonly definition: JsonObject;
 }

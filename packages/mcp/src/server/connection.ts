@@ -18,7 +18,7 @@ export interface Connection {
 }
 
 /** Why there is none. */
-export interface ConnectFailure {
+interface ConnectFailure {
   readonly code: 'mcp_start_failed' | 'mcp_connect_failed' | 'mcp_protocol_failed' | 'mcp_token_failed';
   /** For people; what is foreign in it is cut. */
   readonly reason: string;

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
+import { serveV1 } from './http-servers.ts';
+import { mcpFloor, tool } from './mcp-floor.ts';
+
+test('when a server is stopped its input closes first, so that it can end by itself', async (t) => {
+  const { scripted } = await mcpFloor(t);
+  const s = await scripted({ tools: [tool('echo')] });
+  await s.server.settled;
+  await s.server.close();
+  assert.equal(existsSync(`${s.file}.ended`), true);
+});
+
+test('a host that is killed leaves no server running, and nothing that the server started', async (t) => {
+  hygiene(t, { graceMs: 5000 });
+  const folder = temporaryFolder(t);
+  const script = join(folder, 'script.json');
+  writeFileSync(script, JSON.stringify({ start: { ignoreEnd: true }, tools: [tool('child')] }));
+  const host = spawn(
+    process.execPath,
+    [join(import.meta.dirname, 'fixtures/host-to-kill.ts'), folder, script],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  const child = await new Promise<number>((resolve) => {
+    host.stdout.once('data', (chunk: Buffer) => resolve(Number(chunk.toString())));
+  });
+  const server = Number(readFileSync(`${script}.starts`, 'utf8').trim());
+  assert.deepEqual([pidIsAlive(server), pidIsAlive(child)], [true, true]);
+  host.kill('SIGKILL');
+  await waitFor(() => !pidIsAlive(server) && !pidIsAlive(child), {
+    what: 'the watchdog has ended them',
+    timeoutMs: 10_000,
+  });
+});
+
+test('a session over HTTP is given back when its server is stopped, and none is opened to look after it', async (t) => {
+  const { http } = await mcpFloor(t);
+  const { url, sessions } = await serveV1(t);
+  const s = await http(url);
+  await s.server.settled;
+  await s.call('add', { a: 1, b: 1 });
+  await s.call('add', { a: 1, b: 2 });
+  assert.equal(sessions.size, 1);
+  await s.server.close();
+  assert.equal(sessions.size, 0);
+});
