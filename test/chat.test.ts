@@ -232,14 +232,13 @@ test('a signal gives the terminal back, also while somebody reads back', {
   const { folder, host: start, command } = await setUp(t);
   const host = await start();
   const shell = await openTmux(t, { folder, columns: 80, rows: 24 });
-  await begin(shell, `FAIRLEAD_MARK=chat ${command} --new`);
+  // The launcher becomes the chat, so it has the number of this shell.
+  await begin(shell, `sh -c 'echo pid=$$; exec ${command} --new'`);
+  const [, pid = ''] = /^pid=(\d+)$/m.exec(await shell.screen()) ?? [];
   await shell.type('half of a');
   await shell.press('PPage');
   await shell.until('q: back');
-  const signal = await openTmux(t, { folder: temporaryFolder(t), columns: 80, rows: 24 });
-  await signal.until('shell>');
-  await signal.type(`pkill -TERM -f -- '--workspace ${join(folder, 'work')} --new'`);
-  await signal.press('Enter');
+  process.kill(Number(pid), 'SIGTERM');
   await left(shell, 130);
   await endHost(host);
 });
