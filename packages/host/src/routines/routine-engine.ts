@@ -1,4 +1,4 @@
-import { type Clock, isJsonObject, type Timer } from '@fairlead/base';
+import { type Clock, isJsonObject, type Json, type Timer } from '@fairlead/base';
 import type { DatabaseKind, Off, Peer, Statement, Store } from '@fairlead/store';
 import { routineLimits } from '../limits.ts';
 import { DueQueue } from './due-queue.ts';
@@ -246,11 +246,16 @@ export class RoutineEngine {
     }
   }
 
-  /** Nothing of it ran: its claim is this start's now. */
+  /** Nothing of it ran: its claim is this start's now. What cannot be read now is left to the next start. */
   async #refire(entry: RoutineEntry, slot: SlotRow): Promise<void> {
-    const row = await currentRow(entry.place, entry.routine, this.#options.zone);
-    if (row?.reading?.ok === true) await this.#fire(entry, slot, row.reading.routine, slot.lateMs);
-    else await this.#end(entry, slot, { state: 'skipped', code: 'routine_gone' });
+    try {
+      const row = await currentRow(entry.place, entry.routine, this.#options.zone);
+      if (row?.reading?.ok === true) await this.#fire(entry, slot, row.reading.routine, slot.lateMs);
+      else await this.#end(entry, slot, { state: 'skipped', code: 'routine_gone' });
+    } catch (error) {
+      entry.running = Math.max(0, entry.running - 1);
+      this.#told(entry, error);
+    }
   }
 
   async #adopt(entry: RoutineEntry, { record, reading }: RoutineRow): Promise<void> {
@@ -346,6 +351,7 @@ export class RoutineEngine {
     if (first === undefined || why !== undefined) {
       const code = why ?? null;
       statements.push(...run.map((due) => passSlot(slotOf(due), { state: 'skipped', code }, boot, now)));
+      if (routine.trigger.kind === 'at') return await this.#takeOut(entry, statements);
       await store.write([keepNext(place.database.root, row, after), ...statements]);
       if (entry.record === row.record) this.#follow(entry, after, routine.jitterSecs);
       return;
@@ -387,7 +393,7 @@ export class RoutineEngine {
   }
 
   async #end(entry: RoutineEntry, slot: SlotKey, end: SlotEnd, turn?: string): Promise<void> {
-    const { peer, store, zone } = this.#options;
+    const { store, zone } = this.#options;
     const { database } = entry.place;
     const now = this.#nowMs();
     entry.running = Math.max(0, entry.running - 1);
@@ -403,27 +409,14 @@ export class RoutineEngine {
     const isOff = routine !== undefined && routine.maxFailures > 0 && entry.failures >= routine.maxFailures;
     if (routine?.trigger.kind === 'every') entry.next = nextDue(routine.trigger, now);
     const statements = [ended, ...this.#prune(now)];
-    if (isOver || (isOff && isFailure)) {
+    if (isOver) return await this.#takeOut(entry, statements);
+    if (isOff && isFailure) {
       const { table, key } = rowOf(entry.routine);
       const value = (await database.latest(table).get(key))?.value;
-      entry.next = null;
-      const ref = await peer.transaction((tx) => {
-        const off = isJsonObject(value) ? { ...value, enabled: false } : null;
-        const record = tx.on(database).put(table, key, isOver ? null : off);
-        for (const { sql, parameters } of statements) tx.write(sql, parameters);
-        const state = [database.root, entry.routine, record, null, entry.failures, entry.lastCode];
-        tx.write(KEEP_STATE, state);
-        return record;
-      });
-      entry.record = ref.id;
+      await this.#rewrite(entry, isJsonObject(value) ? { ...value, enabled: false } : null, statements);
       this.#queue.remove(entry);
-      if (isOver) this.#drop(entry);
-      else
-        this.#options.report({
-          code: 'routine_disabled',
-          routine: entry.routine,
-          reason: entry.lastCode ?? 'unknown',
-        });
+      const { routine: name, lastCode } = entry;
+      this.#options.report({ code: 'routine_disabled', routine: name, reason: lastCode ?? 'unknown' });
       return;
     }
     await store.write(routine === undefined ? statements : [...statements, this.#stateOf(entry)]);
@@ -431,6 +424,27 @@ export class RoutineEngine {
     entry.isCatchingUp = false;
     if (isWaiting && this.#isKept(entry)) this.#enqueue(entry);
     this.#tick();
+  }
+
+  /** A one-shot is over, however its slot ended: its row goes with it. */
+  async #takeOut(entry: RoutineEntry, statements: readonly Statement[]): Promise<void> {
+    await this.#rewrite(entry, null, statements);
+    this.#drop(entry);
+  }
+
+  /** Writes the routine's own row, with its state and with what else belongs to it; nothing is due any more. */
+  async #rewrite(entry: RoutineEntry, value: Json, statements: readonly Statement[]): Promise<void> {
+    const { database } = entry.place;
+    const { table, key } = rowOf(entry.routine);
+    entry.next = null;
+    const ref = await this.#options.peer.transaction((tx) => {
+      const record = tx.on(database).put(table, key, value);
+      for (const { sql, parameters } of statements) tx.write(sql, parameters);
+      const state = [database.root, entry.routine, record, null, entry.failures, entry.lastCode];
+      tx.write(KEEP_STATE, state);
+      return record;
+    });
+    entry.record = ref.id;
   }
 
   #stateOf({ place, routine, record, next, failures, lastCode }: RoutineEntry): Statement {

@@ -82,3 +82,24 @@ test('a one-shot and a recurring job catch up alike, where both are told to', as
   await floor.pass(1000);
   assert.deepEqual([...floor.fired].sort(), ['daily 11:00:00', 'once 11:00:00']);
 });
+
+test('a one-shot that nobody could run in time is missed, shown, and takes up no place any more', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('once', hello({ kind: 'at', at: Date.UTC(2026, 0, 1, 11) }));
+  await floor.engine.close();
+  await floor.host.clock.advance(36 * 60 * MINUTE);
+  await floor.restart();
+  await floor.pass(1000);
+  assert.deepEqual(floor.fired, []);
+  assert.deepEqual(await floor.slots('once'), ['11:00:00 missed']);
+  assert.equal(await floor.row('once'), null);
+  assert.deepEqual(floor.engine.list(), []);
+});
+
+test('a one-shot under a ceiling is skipped, and its slot says why', async (t) => {
+  const floor = await engineFloor(t, { heldBack: () => 'ceiling_reached' });
+  await floor.put('once', hello({ kind: 'at', at: Date.UTC(2026, 0, 1, 0, 10) }));
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(await floor.slots('once'), ['00:10:00 skipped ceiling_reached']);
+  assert.equal(await floor.row('once'), null);
+});
