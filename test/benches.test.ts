@@ -148,6 +148,34 @@ test('the benches of turns take turns, one after another and 200 at once', async
   );
 });
 
+test('the bench of routines loads them, fires them and takes one in', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'bench.json');
+  const ignore = () => {};
+  await runBenches(['--only', 'routines', '--quick', '--seed', '1', '--json', file], benches, {
+    out: ignore,
+    err: ignore,
+    freshSeed: () => 1,
+    signal: new AbortController().signal,
+  });
+  const report = JSON.parse(readFileSync(file, 'utf8'));
+  assert.deepEqual(report.failures, []);
+  assert.deepEqual(
+    report.rows.map(({ name, goal, goalOf }: Record<string, unknown>) => [name, goal, goalOf]),
+    [
+      ['loading 100,000 routines', 1500, 'limit'],
+      ['what they keep of memory', 60, 'limit'],
+      ['… what the process grew by, room for garbage with it', null, null],
+      ['lateness at 50 firings a second, the slowest of a hundred', 20, 'limit'],
+      ['… of one firing', null, null],
+      ['taking in one more, beyond its commit', 1, 'limit'],
+    ],
+  );
+  // Each second of firing gives its figures, whatever they are on a machine that does other things.
+  const late = report.measurements.find(({ name }: { name: string }) => name === 'late');
+  assert.ok(late.samples > 0, JSON.stringify(late));
+});
+
 test('every bench has a name of its own, which --only takes', () => {
   const names = benches.map(({ name }) => name);
   assert.equal(new Set(names).size, names.length);
