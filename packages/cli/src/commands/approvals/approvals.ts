@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { askHost } from '../../client/ask-host.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { jsonLine, labelled, objectsIn, safeLine, visibleControls } from '../../output/safe-text.ts';
 import { timeText } from '../../output/time-text.ts';
+import { askHost } from '../../owner/running-host.ts';
 
 type Flags = { readonly stateDir?: string; readonly json?: boolean };
 

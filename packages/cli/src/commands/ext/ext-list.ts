@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { askHost } from '../../client/ask-host.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { jsonLine, objectsIn, safeLine } from '../../output/safe-text.ts';
 import { table } from '../../output/table.ts';
+import { askHost } from '../../owner/running-host.ts';
 import { EXTENSIONS_PATH } from './extensions-path.ts';
 
 /** `fairlead ext list`: every extension of the running host, and under it what failed. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { isJsonObject, type Json } from '@fairlead/base';
-import { askHost } from '../../client/ask-host.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { answerTimeoutMs, outputLimits } from '../../limits.ts';
 import { jsonLine, safeLine } from '../../output/safe-text.ts';
+import { askHost } from '../../owner/running-host.ts';
 import { EXTENSIONS_PATH } from './extensions-path.ts';
 
 type ExtFlags = { readonly stateDir?: string; readonly json?: boolean };

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { runningHost } from '../../client/ask-host.ts';
 import { sessionPath } from '../../client/find-session.ts';
 import { streamTo } from '../../client/stream-to.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -10,6 +9,7 @@ import { commandHint } from '../../output/command-hint.ts';
 import { jsonLine, labelled, objectsIn, safeLine } from '../../output/safe-text.ts';
 import { table } from '../../output/table.ts';
 import { timeText } from '../../output/time-text.ts';
+import { runningHost } from '../../owner/running-host.ts';
 import { resolveStateDirectory } from '../../state/state-directory.ts';
 import { entryText } from './entry-text.ts';
 
