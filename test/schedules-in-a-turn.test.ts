@@ -274,6 +274,22 @@ test('a call that needs an approval is refused in a turn that nobody watches, an
   }
 });
 
+test('where somebody watches the session, a schedule’s turn may ask, and goes on when it is approved', async (t) => {
+  const h = await host(t, {
+    turns: [[call('write_file', { path: 'note.txt', content: 'x' }), { text: 'Done.' }]],
+  });
+  await h.type('/schedule add a "0 * * * *" Look around');
+  const { agents } = h;
+  await agents.events.subscribe(h.session, {}, (event) => {
+    if (event.kind === 'approval' && event.state === 'open')
+      void agents.approvals.decide(event.approval, { decision: 'approve', by: BY, via: 'test' });
+    return true;
+  });
+  await h.pass(HOUR);
+  assert.deepEqual(await h.slots('a'), ['01:00:00 fired completed']);
+  assert.ok((await h.entries(h.session)).includes('completed'));
+});
+
 test('an agent that has nothing to say writes no message, and its slot is completed', async (t) => {
   const h = await host(t, { turns: [say('')] });
   await h.type('/schedule add a "0 * * * *" --fresh Look around.');
@@ -365,4 +381,43 @@ test('a schedule of fairlead.toml for nobody who is here is told in the log, and
     h.logged.join('\n'),
     /warn host\.report \{"code":"agent_unknown","message":"A schedule of fairlead\.toml is for ghost/,
   );
+});
+
+test('turning schedule off takes its tools and its command away and leaves what was planned, which fires whatever is active', async (t) => {
+  const h = await host(t, { turns: [[{ text: 'One.' }], [{ text: 'Two.' }]] });
+  await h.type('/schedule add a "0 * * * *" Look around');
+  assert.match(await h.type('/extensions remove schedule'), /schedule/);
+  assert.match(await h.type('/extensions remove agent_schedule'), /agent_schedule/);
+  assert.match(
+    await h.type('/schedule'),
+    /^(unknown_command|command_inactive|tool_inactive|extension_inactive): /,
+  );
+  await h.pass(HOUR);
+  assert.deepEqual(await h.slots('a'), ['01:00:00 fired completed']);
+  assert.match(await h.type('/extensions add schedule'), /schedule/);
+  assert.match(await h.type('/schedule'), /^a: .*; fired 1 — Look around$/);
+});
+
+test('a one-shot waits for a busy session, fires once, and no restart fires it again (elsewhere its row stayed and it fired once more)', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const clock = manualClock();
+  const first = await start(t, folder, { turns: [say('One.'), say('Two.')] }, clock);
+  const { opened } = first;
+  await opened.type('/schedule add once "at 2026-01-01T00:10:00Z" Look around');
+  // Somebody asks while it comes due: the task stands behind the question.
+  const from = { kind: 'person', id: 'tok_ada', name: 'Ada' } as const;
+  await clock.advance(10 * 60_000 - 1);
+  await Promise.all([
+    opened.agents.post({ session: opened.session, text: 'Hello.', from }),
+    clock.advance(1),
+  ]);
+  await opened.agents.idle();
+  assert.deepEqual(await opened.slots('once'), ['00:10:00 fired completed']);
+  await first.close();
+  const again = await start(t, folder, { turns: [say('Three.')] }, clock);
+  await again.opened.pass(HOUR);
+  assert.deepEqual(await again.opened.slots('once'), ['00:10:00 fired completed']);
+  const told = await again.opened.entries(opened.session);
+  assert.equal(told.filter((entry) => entry === 'directive: Look around').length, 1);
 });

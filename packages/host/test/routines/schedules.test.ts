@@ -176,6 +176,18 @@ test('an agent that is at home elsewhere fires nothing here', async (t) => {
   assert.deepEqual((await room.slots('plants')).slice(0, 1), ['01:00 skipped agent_not_here']);
 });
 
+test('a pinned schedule of an agent that is at home elsewhere says nothing in the session, and stands as it stood', async (t) => {
+  const room = await planned(t);
+  const session = await room.session('ann');
+  await room.add('plants', { target: { kind: 'pinned', session } });
+  const database = await room.host.agents.open(room.ann);
+  await database.commit((tx) => tx.set('meta', ['home'], 'another peer'));
+  await room.pass(2 * HOUR);
+  assert.deepEqual(await room.told(session), []);
+  const row = (await database.latest('schedules').get('plants'))?.value as JsonObject;
+  assert.equal(row['enabled'], true);
+});
+
 test('a pause holds schedules back, and what was due then is missed', async (t) => {
   const room = await planned(t);
   await room.add('plants', { target: { kind: 'fresh' } });
