@@ -195,12 +195,15 @@ test('hints decide who is asked, the operator’s words stand before them, and n
 test('a server that is switched off in the session is not in the next turn, and no other session minds', async (t) => {
   const h = await host(t, {
     server: { tools: [tool('look', { annotations: { readOnlyHint: true } })] },
-    turns: [[call('look'), { text: 'One.' }], [{ expect: { absent: ['s__look'] }, text: 'Two.' }]],
+    turns: [
+      [call('look'), { text: 'One.' }],
+      [{ expect: { absent: ['s__look'] }, ...call('look') }, { text: 'Two.' }],
+    ],
   });
   assert.deepEqual(outcomes(await h.ask()), [['s__look', 'completed', null]]);
   const { hub } = h.floor.extensions;
   await deactivate(await h.agents.sessions.open(h.session), 'mcp-s', systemClock());
-  assert.equal((await h.ask()).text, 'Two.');
+  assert.deepEqual(outcomes(await h.ask()), [['s__look', 'not_started', 'tool_inactive']]);
   const other = await h.agents.newSession({ agents: ['scout'] });
   using live = await hub.liveSet({ session: other });
   assert.equal(live.tools.has('s__look'), true);

@@ -22,7 +22,12 @@ export function notFound(
   snapshot: LiveSnapshot,
   name: string,
 ): { readonly fault: Fault; readonly owner?: string } {
-  const owner = snapshot.absent().find(({ manifest }) => manifest.tools.some((tool) => tool.name === name));
+  const owner = snapshot
+    .absent()
+    .find(
+      ({ manifest, moreTools }) =>
+        moreTools.includes(name) || manifest.tools.some((tool) => tool.name === name),
+    );
   if (owner !== undefined)
     return {
       fault: { code: 'tool_inactive', message: `${name} belongs to ${absence(owner)}` },

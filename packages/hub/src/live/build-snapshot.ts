@@ -1,3 +1,4 @@
+import type { Manifest } from '@fairlead/extension/runtime';
 import type { LiveInstance } from '../instances/live-instance.ts';
 import { activeMembers, type Sorted } from './active-members.ts';
 import { failedGates, firedBy } from './fired-lists.ts';
@@ -77,21 +78,33 @@ function refusedOf({ refused, extension }: LiveInstance): readonly Refused[] {
   return refused.map((one) => ({ ...one, extension: extension.name }));
 }
 
-function absentOf({ failed, active, optOuts }: SnapshotParts, sorted: Sorted, person: Admitted): Absent[] {
+function absentOf(parts: SnapshotParts, sorted: Sorted, person: Admitted): Absent[] {
+  const { failed, active, optOuts } = parts;
   const absent: Absent[] = [];
-  for (const { manifest } of sorted.inactive) absent.push({ manifest, why: 'off', reason: '' });
-  for (const { name, manifest, reason } of failed)
-    if (manifest !== undefined)
-      absent.push(
-        active.has(name) ? { manifest, why: 'waiting', reason } : { manifest, why: 'off', reason: '' },
-      );
+  const of = (manifest: Manifest, why: Absent['why'], reason = '') =>
+    absent.push({ manifest, moreTools: moreToolsOf(parts, manifest.name), why, reason });
+  for (const { manifest } of sorted.inactive) of(manifest, 'off');
+  for (const { name, manifest, reason } of failed) {
+    if (manifest === undefined) continue;
+    if (active.has(name)) of(manifest, 'waiting', reason);
+    else of(manifest, 'off');
+  }
   for (const member of sorted.active) {
     const { manifest, name } = member.installed;
     const waiting = person.unmet.get(member) ?? member.lacks[0];
-    if (waiting !== undefined) absent.push({ manifest, why: 'waiting', reason: waiting.reason });
-    else if (optOuts.has(name)) absent.push({ manifest, why: 'opted_out', reason: '' });
+    if (waiting !== undefined) of(manifest, 'waiting', waiting.reason);
+    else if (optOuts.has(name)) of(manifest, 'opted_out');
   }
   return absent;
+}
+
+/** What the instances of an extension offer beyond its manifest, whether they take part or not. */
+function moreToolsOf({ instances }: SnapshotParts, extension: string): readonly string[] {
+  return [...instances.global, ...instances.agent, ...instances.session].flatMap((instance) =>
+    instance.extension.name === extension
+      ? instance.contributions.tools.flatMap((tool) => (tool.runtime ? [tool.name] : []))
+      : [],
+  );
 }
 
 function waitingOf({ failed, active, optOuts }: SnapshotParts, { members, unmet }: Admitted): Waiting[] {

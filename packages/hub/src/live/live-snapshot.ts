@@ -14,6 +14,8 @@ export interface Refused extends RefusedContribution {
 /** Why something that is installed has no part in a set: for whoever asks for a tool or command of it. */
 export interface Absent {
   readonly manifest: Manifest;
+  /** Tools of its living instances that are known only at run time, which no manifest names. */
+  readonly moreTools: readonly string[];
   /** `off` in the session · `opted_out` by the agent, which hides no command · `waiting` for what `reason` says. */
   readonly why: 'off' | 'opted_out' | 'waiting';
   readonly reason: string;
