@@ -4,6 +4,7 @@ import type { Database, RecordRef, Tx } from '@fairlead/store';
 import type { KnownAgent } from '../agents/agents.ts';
 import type { Speaker } from '../entries/entry.ts';
 import { entryValue } from '../entries/write-entry.ts';
+import { hostError } from '../errors.ts';
 import type { SessionFloor } from '../sessions/session-floor.ts';
 import { nowMs } from '../sessions/sessions.ts';
 import { addWake } from '../sessions/wakes.ts';
@@ -139,9 +140,16 @@ async function pinned(fire: Fire, session: string): Promise<string | undefined> 
   if (meta === undefined || meta.closed) return undefined;
   if (!meta.agents.some(({ id }) => id === agent.id)) await sessions.attach(session, agent.id);
   const database = await sessions.open(session);
-  await peer.transaction((tx) => {
-    alsoWrite(tx, fire, session, tx.on(database).append(ENTRIES_TABLE, directiveOf(fire)));
-  });
+  try {
+    await peer.transaction((tx) => {
+      alsoWrite(tx, fire, session, tx.on(database).append(ENTRIES_TABLE, directiveOf(fire)));
+    });
+  } catch (error) {
+    // Its slot is claimed and its own: what does not fit any more is the wake.
+    if (error instanceof FairleadError && error.code === 'transaction_refused')
+      throw hostError('session_busy');
+    throw error;
+  }
   return session;
 }
 

@@ -4,6 +4,7 @@ import type { JsonObject } from '@fairlead/base';
 import { definerFor } from '@fairlead/extension/builtin';
 import type { HostPeer } from '../../src/host/host-peer.ts';
 import { RunningHost } from '../../src/host/running-host.ts';
+import { sessionBounds } from '../../src/limits.ts';
 import { claimSlot } from '../../src/routines/slot-rows.ts';
 import { ALLOWED, gateTool, passTurn, sayTurn } from '../host/gate-tool.ts';
 import { type HostRoom, type HostRoomOptions, hostRoom } from '../host/host-room.ts';
@@ -117,6 +118,28 @@ test('a busy session waits its turn, and the slot is not lost (the seed skipped 
   open();
   await room.host.idle();
   assert.deepEqual(await room.slots('plants'), ['01:00 fired completed']);
+});
+
+test('a session with too much waiting is a failure of the slot, with its code, and nothing is told to anybody', async (t) => {
+  const { extension, entered, open } = gateTool();
+  const room = await planned(t, {
+    scripts: { default: [passTurn, sayTurn('Much.')] },
+    extensions: () => [extension],
+    policy: ALLOWED,
+  });
+  const session = await room.session('ann');
+  await room.add('plants', { target: { kind: 'pinned', session } });
+  await room.floor.clock.advance(HOUR - 1000);
+  for (let count = 0; count <= sessionBounds.pending; count += 1) {
+    await room.say(session, 'go');
+    if (count === 0) await entered;
+  }
+  await room.floor.clock.advance(2000);
+  await room.running.routines.engine.idle();
+  assert.deepEqual(await room.slots('plants'), ['01:00 fired failed session_busy']);
+  open();
+  await room.host.idle();
+  assert.ok(!(await room.told(session)).includes('plants asks: Water the plants.'));
 });
 
 test('a schedule of a closed session is switched off', async (t) => {
