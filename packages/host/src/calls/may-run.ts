@@ -5,6 +5,7 @@ import { hostErrors } from '../errors.ts';
 import { decide, type RefusalCode } from '../policy/decide.ts';
 import { autoApproves } from '../policy/read-policy.ts';
 import type { ToolPolicy } from '../policy/tool-policy.ts';
+import { modeInForce } from '../sessions/lineage.ts';
 import { approvalShown } from './approval-shown.ts';
 import { type Asked, askApproval } from './ask-approval.ts';
 import type { CallFloor } from './call-floor.ts';
@@ -36,10 +37,11 @@ export async function mayRun(floor: CallFloor, place: CallPlace, call: JudgedCal
   const { tool, policy, final } = call;
   if (isTooLarge(final.args)) return no(refusal('arguments_too_large'));
   const denied = await notGranted(floor, place, call);
-  const via = place.preApproved?.(tool.name);
+  // Where each call is decided by itself nobody decided about this one beforehand.
+  const via = floor.authority === 'trusted_agent' ? place.preApproved?.(tool.name) : undefined;
   const verdict = decide({
     authority: floor.authority,
-    mode: (await floor.sessions.meta(place.session)).mode,
+    mode: await modeInForce(floor.sessions, place.session),
     policy,
     autoApprove: autoApproves(floor.policy.autoApprove, tool.name),
     attended: via !== undefined || place.attended(),

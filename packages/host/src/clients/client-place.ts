@@ -6,9 +6,6 @@ import type { CallPlace } from '../calls/call-place.ts';
 import { leastEffectOf } from '../calls/policy-of-tool.ts';
 import type { OfferedTools } from '../context/offered-tools.ts';
 import type { Speaker } from '../entries/entry.ts';
-import type { Grants } from '../grants/grants.ts';
-import { grantsInForce, sessionGrants } from '../grants/in-place.ts';
-import type { ToolPolicy } from '../policy/tool-policy.ts';
 import type { AttachedAgent, SessionMeta } from '../sessions/session-meta.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import { TurnGrants } from '../turn/turn-grants.ts';
@@ -52,11 +49,12 @@ export async function clientPlace(
   const { session } = call;
   const { agent, config, set, offered } = view;
   const workspace = await floor.workspace(session);
+  const grants = new TurnGrants(floor, { session, agent: agent?.id, workspace });
   return {
     ...{ ...call, set, config, workspace },
     database: await floor.sessions.open(session),
     agent: agent ?? NOBODY_HERE,
-    grants: grantsOf(floor, { session, agent, workspace }),
+    grants: (tool, policy) => grants.of(tool, policy),
     attended: () => true,
     allowed: (tool) => !offered.withheld.has(tool.name),
     emit: (event) => floor.events.emit(session, event),
@@ -67,24 +65,3 @@ const NOBODY_HERE: AttachedAgent = Object.freeze({ id: '', name: '' });
 
 /** What holds where no agent says otherwise. */
 const NO_AGENT: AgentConfig = Object.freeze(readAgentConfig({}, () => false).config);
-
-function grantsOf(
-  floor: TurnFloor,
-  place: {
-    readonly session: string;
-    readonly agent: AttachedAgent | undefined;
-    readonly workspace: string;
-  },
-): CallPlace['grants'] {
-  const { session, agent, workspace } = place;
-  if (agent !== undefined) {
-    const grants = new TurnGrants(floor, { session, agent: agent.id, workspace });
-    return (tool, policy) => grants.of(tool, policy);
-  }
-  return async (_tool: string, policy: ToolPolicy): Promise<Grants> => {
-    const { sessions, links, stateDirectory, policy: settings } = floor;
-    const meta = await sessions.meta(session);
-    const levels = [...policy.grants, ...sessionGrants(settings.grants, meta.grants)];
-    return await grantsInForce(levels, { workspace, links, stateDirectory });
-  };
-}

@@ -5,10 +5,11 @@ import { hostError } from '../errors.ts';
 import { visibleJson, visibleName, visibleText } from '../leaks/visible-text.ts';
 import { commandBounds } from '../limits.ts';
 import { timeText } from './columns.ts';
-import { form, type HostCall, type HostCommand, type HostForm } from './host-command.ts';
+import { form, type HostCall, type HostCommand, type HostForm, requireScope } from './host-command.ts';
 
 const LIST = {
-  about: 'The calls of this session that wait for a person, with every argument; `--all`: of every session.',
+  about:
+    'The calls of this session that wait for a person, with every argument; with `session:approve` also what they may touch, and `--all`: of every session.',
   scope: 'session:read',
   args: { all: s.boolean({ default: false }) },
 } as const;
@@ -17,16 +18,17 @@ const bare = form({ words: 'approvals', ...LIST }, listApprovals);
 const list = form({ words: 'approvals list', ...LIST }, listApprovals);
 
 async function listApprovals(call: HostCall, { all }: { readonly all: boolean }) {
+  if (all) requireScope(call, 'session:approve');
   const rows: ShownApproval[] = [];
   for (const row of await call.ports.approvals.open())
     if (all || (row.session !== null && (await belongsTo(call, row.session)))) rows.push(row);
   const page = rows.slice(0, commandBounds.listed);
   const more = rows.length - page.length;
-  const shown = page.map((row) => textOf(row, call.session));
+  const shown = page.map((row) => textOf(row, call));
   const text = page.length === 0 ? 'No call waits for a person.' : shown.join('\n\n');
   return {
     text: more > 0 ? `${text}\n\nand ${more} more` : text,
-    data: { approvals: page.map(dataOf), more },
+    data: { approvals: page.map((row) => dataOf(row, call)), more },
   };
 }
 
@@ -41,8 +43,9 @@ async function belongsTo({ ports, session }: HostCall, of: string): Promise<bool
 }
 
 /** All that the decision is about; nothing of the arguments is cut. */
-function textOf(row: ShownApproval, session: string): string {
-  const shown = shownOf(row);
+function textOf(row: ShownApproval, call: HostCall): string {
+  const { session } = call;
+  const shown = shownOf(row, call);
   const { arguments: args, workspace, grants, rewritten_by: rewritten, ran_before: before } = shown;
   const { agent, speaker, extension } = shown;
   const name = isJsonObject(agent) ? word(agent['name']) : undefined;
@@ -67,7 +70,7 @@ function word(value: Json | undefined): string | undefined {
   return typeof value === 'string' && value !== '' ? visibleName(value) : undefined;
 }
 
-function dataOf(row: ShownApproval): JsonObject {
+function dataOf(row: ShownApproval, call: HostCall): JsonObject {
   const { id, session, turn, tool, risk, principal, target, digest, opened_at: openedAtMs } = row;
   const { until: untilMs, decisions } = row;
   return {
@@ -82,13 +85,19 @@ function dataOf(row: ShownApproval): JsonObject {
     openedAtMs,
     untilMs,
     decisions,
-    shown: shownOf(row),
+    shown: shownOf(row, call),
   };
 }
 
-function shownOf({ shown }: ShownApproval): JsonObject {
-  const value: unknown = JSON.parse(shown);
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+/** Folders of this machine, and what is granted there, are for who decides about it, and for who runs the host. */
+function shownOf({ shown }: ShownApproval, { given }: HostCall): JsonObject {
+  const value = JSON.parse(shown) as Json;
+  if (!isJsonObject(value)) return {};
+  const { scopes } = given.by;
+  if (scopes.includes('session:approve') || scopes.includes('admin')) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => name !== 'workspace' && name !== 'grants'),
+  );
 }
 
 const approve = decides('approve', 'Lets a call that waits run.');

@@ -13,6 +13,8 @@ export interface OfferOptions {
   /** Lists that each must hold a tool: the agent's, a worker's, what the caller may. An absent one holds all. */
   readonly allowed: readonly (readonly string[] | undefined)[];
   readonly profile: ReadonlyMap<string, ToolProfile>;
+  /** Of those who gave the task: what one of them hides is hidden. */
+  readonly givers?: readonly ReadonlyMap<string, ToolProfile>[];
   readonly mode: SessionMode;
   /** As the policy says: in a `read_only` session only what reads is offered. */
   readonly effectOf: (tool: string) => Effect;
@@ -33,13 +35,14 @@ export interface OfferedTools {
  * where the agent may not ask `describe_tool`, and that one itself always says what it is.
  */
 export function offeredTools(set: Pick<LiveSet, 'tools'>, options: OfferOptions): OfferedTools {
-  const { allowed, profile, mode, effectOf } = options;
+  const { allowed, profile, givers = [], mode, effectOf } = options;
   const withheld = new Set<string>();
   const offered: { readonly tool: LiveTool; readonly shown: ShownProfile }[] = [];
   for (const tool of set.tools.values()) {
     const isAllowed = allowed.every((list) => list === undefined || autoApproves(list, tool.name));
     const shown = profileOf(profile, tool.name);
-    if (!isAllowed || shown === 'hidden') withheld.add(tool.name);
+    const isHidden = givers.some((one) => profileOf(one, tool.name) === 'hidden');
+    if (!isAllowed || isHidden || shown === 'hidden') withheld.add(tool.name);
     else if (modeAllows(mode, effectOf(tool.name))) offered.push({ tool, shown });
   }
   const names = new Set(offered.map(({ tool }) => tool.name));

@@ -24,7 +24,7 @@ export async function runOnce(
   const agent = await answering(floor, options);
   const { promise: ended, resolve, reject } = Promise.withResolvers<ClaimEnd>();
   const claim = await scheduler.claim(session, async (): Promise<TurnClaim> => {
-    const { id, again } = await postMessage(floor, messageOf(options, agent));
+    const { id, again } = await postMessage(floor, messageOf(floor, options, agent));
     // It was answered, or is being answered, for whoever sent it first.
     if (again) throw hostError('turn_running', 'the key was used before');
     options.posted?.(id);
@@ -62,8 +62,8 @@ async function answering(
   return id;
 }
 
-function messageOf({ session, text, from, key }: RunOptions, agent: string) {
-  return { session, text, from, agent, ...(key === undefined ? {} : { key }) };
+function messageOf({ leaks }: TurnFloor, { session, text, from, key }: RunOptions, agent: string) {
+  return { session, text: leaks.configured(text), from, agent, ...(key === undefined ? {} : { key }) };
 }
 
 /** Nobody is there to be asked: what was not approved beforehand is refused at once. */

@@ -107,7 +107,8 @@ export class RunningHost implements AgentHost {
   }
 
   async post(message: NewMessage): Promise<PostedEntry> {
-    const posted = await postMessage(this.floor, message);
+    const text = this.floor.leaks.configured(message.text);
+    const posted = await postMessage(this.floor, { ...message, text });
     if (posted.woken.length > 0) this.#parts.scheduler.wake(message.session);
     return posted;
   }
@@ -186,6 +187,8 @@ export class RunningHost implements AgentHost {
 
   async resume(): Promise<boolean> {
     if (!(await this.floor.state.resume())) return false;
+    // Somebody paused meanwhile, and that stands.
+    if (this.floor.state.pausedAtMs !== null) return true;
     this.#halt = new AbortController();
     this.routines.engine.resume();
     await this.#wakeWaiting();

@@ -31,6 +31,11 @@ export class LeakDetector {
     return { value, categories: [...found].sort() };
   }
 
+  /** Without the configured values alone: what else has the shape of a secret stands as somebody meant to say it. */
+  configured(text: string): string {
+    return this.#withoutConfigured(text, new Set());
+  }
+
   /** Every text and every key in a JSON value; a private key may go on in the next text of a list. */
   json<T extends Json>(json: T): Redacted<T> {
     const found = new Set<LeakCategory>();
@@ -67,12 +72,7 @@ export class LeakDetector {
   ): { readonly value: string; readonly isOpen: boolean } {
     const { spans, isOpen } = privateKeysIn(text, wasOpen);
     if (spans.length > 0) found.add('private_key');
-    let value = without(text, spans, markerOf('private_key'));
-    for (const secret of this.#secrets) {
-      if (!value.includes(secret)) continue;
-      found.add('configured_secret');
-      value = value.replaceAll(secret, () => markerOf('configured_secret'));
-    }
+    let value = this.#withoutConfigured(without(text, spans, markerOf('private_key')), found);
     for (const { category, hints, pattern } of leakPatterns) {
       if (!hints.some((hint) => value.includes(hint))) continue;
       value = value.replace(pattern, () => {
@@ -81,6 +81,16 @@ export class LeakDetector {
       });
     }
     return { value, isOpen };
+  }
+
+  #withoutConfigured(text: string, found: Set<LeakCategory>): string {
+    let value = text;
+    for (const secret of this.#secrets) {
+      if (!value.includes(secret)) continue;
+      found.add('configured_secret');
+      value = value.replaceAll(secret, () => markerOf('configured_secret'));
+    }
+    return value;
   }
 }
 

@@ -8,6 +8,10 @@ const RESUME = "DELETE FROM host_state WHERE name = 'paused'";
 export class HostState {
   readonly #store: Store;
   #pausedAtMs: number | null;
+  /** Pauses that were asked for: a resume that was asked for before the last of them lets nothing begin. */
+  #pauses = 0;
+  /** What is written one after the other, in the order in which it was asked for. */
+  #line: Promise<unknown> = Promise.resolve();
 
   private constructor(store: Store, pausedAtMs: number | null) {
     this.#store = store;
@@ -16,8 +20,7 @@ export class HostState {
 
   /** Rejects with a code of the store. */
   static async open(store: Store): Promise<HostState> {
-    const [row] = await store.read<{ value: string }>(READ);
-    return new HostState(store, row === undefined ? null : Number(row.value));
+    return new HostState(store, await pausedIn(store));
   }
 
   /** Since when, milliseconds since 1970; null where it is not. Read before every call, so it is kept in memory. */
@@ -25,19 +28,43 @@ export class HostState {
     return this.#pausedAtMs;
   }
 
-  /** In force at once, on disk when it resolves. False where it was paused before. */
+  /**
+   * In force at once, on disk when it resolves. False where it was paused before, on disk. One that rejects holds until this host ends; ask
+   * again to have it written.
+   */
   async pause(atMs: number): Promise<boolean> {
-    if (this.#pausedAtMs !== null) return false;
-    this.#pausedAtMs = atMs;
-    await this.#store.write([{ sql: PAUSE, parameters: [String(Math.floor(atMs))] }]);
-    return true;
+    this.#pauses += 1;
+    this.#pausedAtMs ??= atMs;
+    return await this.#next(async () => {
+      const { changes } = await this.#store.write([{ sql: PAUSE, parameters: [String(Math.floor(atMs))] }]);
+      if (changes[0] === 0) return false;
+      // A resume was written since the earlier one.
+      this.#pausedAtMs = atMs;
+      return true;
+    });
   }
 
-  /** In force when it is on disk. False where it was not paused. */
+  /** In force when it is on disk, unless somebody paused meanwhile. False where it was not paused. */
   async resume(): Promise<boolean> {
-    if (this.#pausedAtMs === null) return false;
-    await this.#store.write([{ sql: RESUME }]);
-    this.#pausedAtMs = null;
-    return true;
+    const before = this.#pauses;
+    return await this.#next(async () => {
+      if (this.#pausedAtMs === null) return false;
+      const { changes } = await this.#store.write([{ sql: RESUME }]);
+      const isLast = before === this.#pauses;
+      if (isLast) this.#pausedAtMs = null;
+      // One that could not be written was in force all the same.
+      return isLast || changes[0] !== 0;
+    });
   }
+
+  #next<T>(work: () => Promise<T>): Promise<T> {
+    const flight = this.#line.then(work);
+    this.#line = flight.catch(() => {});
+    return flight;
+  }
+}
+
+async function pausedIn(store: Store): Promise<number | null> {
+  const [row] = await store.read<{ value: string }>(READ);
+  return row === undefined ? null : Number(row.value);
 }

@@ -1,11 +1,12 @@
 import { isJsonObject, type JsonObject } from '@fairlead/base';
-import { ENTRIES_TABLE, putDeactivated, readActive } from '@fairlead/hub';
+import { ENTRIES_TABLE, effectiveSet, putDeactivated } from '@fairlead/hub';
 import type { RecordRef } from '@fairlead/store';
 import { entryValue } from '../entries/write-entry.ts';
 import type { FsGrant, Grants } from '../grants/grants.ts';
 import { grantsJson } from '../grants/grants-json.ts';
 import { grantsInForce, WORKSPACE } from '../grants/in-place.ts';
 import { realPath } from '../grants/real-path.ts';
+import { modeInForce } from '../sessions/lineage.ts';
 import type { SessionMeta } from '../sessions/session-meta.ts';
 import type { NewSession } from '../sessions/sessions.ts';
 import { speakerOf } from '../sessions/turns.ts';
@@ -31,16 +32,18 @@ const SETTINGS = 'extension_settings';
  * task that is too long, or a code of the store.
  */
 export async function makeChildSession(floor: TurnFloor, child: ChildSession): Promise<string> {
-  const { sessions, clock, hub } = floor;
+  const { sessions, agents, clock, hub } = floor;
   const { by, call, agent, source } = child;
   // A model wrote it, and it is kept.
   const text = floor.leaks.text(child.text).value;
   const parent = await sessions.meta(by.session);
+  const mode = await modeInForce(sessions, by.session);
   const database = await sessions.open(by.session);
   const settings = (await database.doc(SETTINGS).get()) as JsonObject;
-  const active = await readActive(database);
-  const off = hub.extensions().filter(({ name }) => !active.has(name));
-  const made = await placeOf(floor, by, parent);
+  // What its giver has opted out of is off there for everybody.
+  const on = await effectiveSet({ session: database, agent: await agents.open(by.agent.id) });
+  const off = hub.extensions().filter(({ name }) => !on.has(name));
+  const made = { ...(await placeOf(floor, by, parent)), mode };
   const body = { type: 'directive', text, agent, parent: by.turn } as const;
   const task = entryValue(body, speakerOf(by.agent), clock);
   let entry: RecordRef | undefined;
@@ -60,17 +63,17 @@ export async function makeChildSession(floor: TurnFloor, child: ChildSession): P
   );
 }
 
-/** Folder, mode and model of the session that it comes from, and what both that session and the giver may touch. */
+/** Folder and model of the session that it comes from, and what both that session and the giver may touch. */
 async function placeOf(
   floor: TurnFloor,
   by: RunningTurn,
-  { mode, model, grants }: SessionMeta,
+  { model, grants }: SessionMeta,
 ): Promise<NewSession> {
   const workspace = await floor.workspace(by.session);
   const { links } = floor;
   const inForce = await grantsInForce([grants, by.config.grants], { workspace, links });
   const record = grantsJson(portable(inForce, (await realPath(workspace, links)) ?? workspace));
-  return { workspace, mode, ...(model === undefined ? {} : { model }), grants: record };
+  return { workspace, ...(model === undefined ? {} : { model }), grants: record };
 }
 
 /** What stands in the session's folder by the word for it: its name belongs to this machine. */

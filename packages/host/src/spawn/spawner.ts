@@ -38,6 +38,8 @@ const IGNORE = `UPDATE wakes SET state = 'ignored', reason = 'session_closed' WH
 export class Spawner {
   readonly #ports: SpawnerPorts;
   readonly #children = new Map<string, Child>();
+  /** By root: tasks that run, or are about to. */
+  readonly #places = new Map<string, number>();
   /** By turn: how deep it and what it spawns may stand. */
   readonly #maxDepths = new Map<string, number>();
 
@@ -50,20 +52,25 @@ export class Spawner {
     const { floor } = this.#ports;
     let taker: TaskTaker;
     let session: string;
+    let leave: (() => void) | undefined;
     try {
-      this.#admit(by);
+      leave = this.#admit(by);
       taker = await taskTaker(floor, by, request);
       const { agent, worker } = taker;
       const source = `spawn:${worker === undefined ? agent.name : `worker:${worker.name}`}`;
       session = await makeChildSession(floor, { by, call, agent: agent.id, source, text: taskText(request) });
     } catch (error) {
+      leave?.();
       return { certainty: 'not_started', ...faultOf(error) };
     }
     const task: Task = { session, taker, request, begun: false };
     const done = this.#run(by, task);
     const child = { rootSession: by.budget.rootSession, done };
     this.#children.set(session, child);
-    const forget = () => void this.#children.delete(session);
+    const forget = () => {
+      this.#children.delete(session);
+      leave?.();
+    };
     done.then(forget, forget);
     if (request.async) {
       done.catch((error: unknown) => this.#ports.failed(session, error));
@@ -89,12 +96,19 @@ export class Spawner {
       await Promise.allSettled([...this.#children.values()].map(({ done }) => done));
   }
 
-  #admit({ turn, depth, config, budget, signal }: RunningTurn): void {
+  /** Takes a place, before anything is waited for, so that no more get in at a time than there are; what it gives leaves it again. */
+  #admit({ turn, depth, config, budget: { rootSession }, signal }: RunningTurn): () => void {
     if (signal.aborted) throw signal.reason;
     const limit = this.#maxDepths.get(turn) ?? config.maxDepth;
     if (depth >= limit) throw hostError('spawn_too_deep', `it may go ${limit} deep`);
-    const siblings = [...this.#children.values()].filter((child) => child.rootSession === budget.rootSession);
-    if (siblings.length >= spawnLimits.running) throw hostError('spawn_too_many');
+    const taken = this.#places.get(rootSession) ?? 0;
+    if (taken >= spawnLimits.running) throw hostError('spawn_too_many');
+    this.#places.set(rootSession, taken + 1);
+    return () => {
+      const left = (this.#places.get(rootSession) ?? 1) - 1;
+      if (left === 0) this.#places.delete(rootSession);
+      else this.#places.set(rootSession, left);
+    };
   }
 
   async #run(by: RunningTurn, task: Task): Promise<TurnReport> {
@@ -166,7 +180,11 @@ function optionsOf(
   const { maxIterations, tools } = request;
   return {
     ...{ ...place, session, agent, attended: by.attended, preApproved: by.preApproved },
-    spawned: { by: by.turn, budget: by.budget, depth: by.depth + 1, tools: [...by.tools, tools] },
+    spawned: {
+      ...{ by: by.turn, budget: by.budget, depth: by.depth + 1 },
+      ...{ tools: [...by.tools, tools], profiles: by.profiles },
+      ...(by.config.runners === undefined ? {} : { runners: by.config.runners }),
+    },
     ...(worker === undefined ? {} : { worker }),
     ...(model === undefined ? {} : { model }),
     ...(maxIterations === undefined ? {} : { maxIterations }),

@@ -28,7 +28,11 @@ function isSame(one: OfferOptions, other: OfferOptions): boolean {
   return (
     one.mode === other.mode &&
     one.profile === other.profile &&
-    one.allowed.length === other.allowed.length &&
-    one.allowed.every((list, at) => list === other.allowed[at])
+    isSameList(one.allowed, other.allowed) &&
+    isSameList(one.givers ?? [], other.givers ?? [])
   );
+}
+
+function isSameList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, at) => value === other[at]);
 }

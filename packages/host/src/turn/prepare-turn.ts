@@ -36,7 +36,7 @@ export async function prepareTurn(
   const { turn, session, agent, spawned, worker } = options;
   const database = await sessions.open(session);
   const meta = await sessions.meta(session);
-  const { config } = await agents.config(agent.id);
+  const config = within((await agents.config(agent.id)).config, spawned?.runners);
   const host = floor.models.resolve(modelOf(options, meta, config));
   const workspace = await floor.workspace(session);
   const [count] = await store.read<{ turns: number }>(EARLIER, [session, agent.id]);
@@ -46,17 +46,26 @@ export async function prepareTurn(
   await hub.openSession(session);
   const set = await hub.liveSet({ session, agent });
   const tools = [config.tools, worker?.tools, ...(spawned?.tools ?? [])];
+  const givers = spawned?.profiles ?? [];
   return {
     ...{ turn, session, agent, config, budget, signal, database, meta, host, set, workspace },
     maxIterations,
     tools,
-    offered: offersOf(floor, tools, { set, config, meta }),
+    profiles: [config.toolProfile, ...givers],
+    offered: offersOf(floor, tools, { set, config, meta, givers }),
     depth: spawned?.depth ?? 0,
     model: host.ref,
     earlier: count?.turns ?? 0,
     attended: attendedOf(floor, options, budget),
     preApproved: (tool) => options.preApproved?.(tool),
   };
+}
+
+/** With no more Runners than who gave the task may use. */
+function within(config: AgentConfig, runners: readonly string[] | undefined): AgentConfig {
+  if (runners === undefined) return config;
+  const own = config.runners ?? runners;
+  return { ...config, runners: own.filter((runner) => runners.includes(runner)) };
 }
 
 /** The caller's word, the worker's, this agent's in this session, the session's, the agent's own; undefined is the host's. */

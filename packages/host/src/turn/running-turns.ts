@@ -17,6 +17,8 @@ export interface RunningTurn {
   readonly model: string;
   /** Lists of tools that each must hold what it calls; what it spawns obeys them too. */
   readonly tools: readonly (readonly string[] | undefined)[];
+  /** Profiles of tools, its own first: what one of them hides neither it nor what it spawns may call. */
+  readonly profiles: readonly AgentConfig['toolProfile'][];
   /** What its model is offered. */
   readonly offered: Pick<OfferedTools, 'names'>;
   /** Aborts with a coded error that says why. */

@@ -1,50 +1,56 @@
-import type { AgentConfig } from '../agents/agent-config.ts';
 import type { Grants } from '../grants/grants.ts';
 import { grantsInForce, sessionGrants } from '../grants/in-place.ts';
 import type { ToolPolicy } from '../policy/tool-policy.ts';
-import type { SessionMeta } from '../sessions/session-meta.ts';
+import { GiversOf, giverLevels } from './givers.ts';
 import type { TurnFloor } from './turn-floor.ts';
 
-type Known = {
-  readonly meta: SessionMeta;
-  readonly config: AgentConfig;
-  readonly grants: Promise<Grants>;
-};
+type GrantsFloor = Pick<TurnFloor, 'sessions' | 'agents' | 'store' | 'policy' | 'links' | 'stateDirectory'>;
+
+type Known = { readonly from: readonly unknown[]; readonly grants: Promise<Grants> };
 
 /**
- * What is granted to each tool in a turn: worked out once a tool, and again where the session or its agent says something else by now, because what was taken back meanwhile is not granted any more.
+ * What is granted to each tool in a turn: worked out once a tool, and again where the session, its agent or who gave them their task says
+ * something else by now, because what was taken back meanwhile is not granted any more.
  */
 export class TurnGrants {
-  readonly #floor: Pick<TurnFloor, 'sessions' | 'agents' | 'policy' | 'links' | 'stateDirectory'>;
-  readonly #session: string;
-  readonly #agent: string;
+  readonly #floor: GrantsFloor;
+  readonly #givers: GiversOf;
+  /** Its id; undefined where a client calls in a session without one. */
+  readonly #agent: string | undefined;
   readonly #workspace: string;
   readonly #known = new Map<string, Known>();
 
   constructor(
-    floor: Pick<TurnFloor, 'sessions' | 'agents' | 'policy' | 'links' | 'stateDirectory'>,
-    place: { readonly session: string; readonly agent: string; readonly workspace: string },
+    floor: GrantsFloor,
+    place: { readonly session: string; readonly agent: string | undefined; readonly workspace: string },
   ) {
     this.#floor = floor;
-    this.#session = place.session;
+    this.#givers = new GiversOf(floor, place.session);
     this.#agent = place.agent;
     this.#workspace = place.workspace;
   }
 
   async of(tool: string, policy: ToolPolicy): Promise<Grants> {
-    const { sessions, agents, links, stateDirectory } = this.#floor;
-    const meta = await sessions.meta(this.#session);
-    const { config } = await agents.config(this.#agent);
+    const { agents, links, stateDirectory } = this.#floor;
+    const { meta, givers } = await this.#givers.now();
+    const config = this.#agent === undefined ? undefined : (await agents.config(this.#agent)).config;
+    // Each is the same object until something of it changes.
+    const from = [meta, config, ...givers.sessions, ...givers.configs];
     const known = this.#known.get(tool);
-    if (known?.meta === meta && known.config === config) return await known.grants;
+    if (known !== undefined && isSame(known.from, from)) return await known.grants;
     const levels = [
       ...policy.grants,
-      ...sessionGrants(this.#floor.policy.grants, meta.grants),
-      config.grants,
-      config.toolGrants.get(tool),
+      ...sessionGrants(this.#floor.policy.grants, meta?.grants),
+      config?.grants,
+      config?.toolGrants.get(tool),
+      ...giverLevels(givers, tool),
     ];
     const grants = grantsInForce(levels, { workspace: this.#workspace, links, stateDirectory });
-    this.#known.set(tool, { meta, config, grants });
+    this.#known.set(tool, { from, grants });
     return await grants;
   }
+}
+
+function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((value, at) => value === other[at]);
 }

@@ -1,4 +1,4 @@
-import type { WorkerConfig } from '../agents/agent-config.ts';
+import type { AgentConfig, WorkerConfig } from '../agents/agent-config.ts';
 import type { CallEnd } from '../calls/call-end.ts';
 import type { EntryUsage, TurnStatus } from '../entries/entry.ts';
 import type { Ceiling } from '../models/step/attempt-ledger.ts';
@@ -19,14 +19,16 @@ export interface TurnOptions {
   /** The firing that began it. */
   readonly slot?: string;
   /**
-   * Who spawned it: what it shares with that turn, how deep it stands (1 for the first), and lists of tools that each must hold what it calls;
-   * an absent one holds all.
+   * Who spawned it: what it shares with that turn, how deep it stands (1 for the first), and what bounds the turns above it: lists of tools that
+   * each must hold what it calls (an absent one holds all), profiles whose hidden tools it may not call, Runners that it may use (absent is all).
    */
   readonly spawned?: {
     readonly by: string;
     readonly budget: TurnBudget;
     readonly depth: number;
     readonly tools: readonly (readonly string[] | undefined)[];
+    readonly profiles?: readonly AgentConfig['toolProfile'][];
+    readonly runners?: readonly string[];
   };
   /** Speaks for the agent with other words, another model and fewer tools. */
   readonly worker?: WorkerConfig;

@@ -66,6 +66,22 @@ test('calls of spawned sessions are listed at their root, those of others only w
   assert.match(text, /, in no session\n/);
 });
 
+test('who may only read is told neither the folder nor the grants of a call, and nothing of other sessions', async (t) => {
+  const { run, refused, approvals, approvalOf } = await commandRoom(t);
+  const shown = { tier: 'in_process', workspace: '/home/ada/w', grants: { fs: { read: ['/home/ada/w'] } } };
+  await approvals.ask(approvalOf({ shown }));
+  const reader = JSON.stringify(await run('/approvals', { scopes: ['session:read'] }));
+  assert.match(reader, /"command":"ls"/);
+  assert.doesNotMatch(reader, /home|workspace|may touch|grants/);
+  for (const scope of ['session:approve', 'admin'])
+    assert.match(JSON.stringify(await run('/approvals', { scopes: ['session:read', scope] })), /workspace/);
+  for (const line of ['/approvals --all', '/approvals list --all'])
+    assert.match(
+      await refused(line, ['session:read', 'session:write']),
+      /^command_scope_missing: .*\(session:approve\)$/,
+    );
+});
+
 test('approve and deny decide once, by id or by a beginning that fits one call alone', async (t) => {
   const { done, run, approvals, approvalOf } = await commandRoom(t);
   const first = await approvals.ask(approvalOf());

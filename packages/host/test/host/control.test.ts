@@ -39,6 +39,21 @@ test('a pause during a tool cancels it with its certainty, holds what waits over
   assert.deepEqual((await next.told(session)).slice(-3), ['ack ann 1', 'ann: I am back.', 'end completed']);
 });
 
+test('a pause that comes while a resume is being written stands: nothing begins', async (t) => {
+  const room = await hostRoom(t, { scripts: { default: [sayTurn('Hi.')] }, policy: ALLOWED });
+  const session = await room.session('ann');
+  await room.host.pause();
+  const resuming = room.host.resume();
+  assert.equal(await room.host.pause(), true);
+  assert.equal(await resuming, true);
+  assert.equal(room.host.halted.aborted, true);
+  await room.ask(session, 'hello');
+  assert.deepEqual(await room.told(session), ['Ada: hello']);
+  assert.equal(await room.host.resume(), true);
+  await room.host.idle();
+  assert.equal((await room.told(session)).at(-1), 'end completed');
+});
+
 test('a cancelled turn ends with its certainty, and goes on when it is told to', async (t) => {
   const { extension, entered, open } = gateTool();
   const room = await hostRoom(t, {

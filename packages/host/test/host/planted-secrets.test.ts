@@ -6,6 +6,7 @@ import type { JsonObject } from '@fairlead/base';
 import { defineExtension, s } from '@fairlead/extension';
 import { hygiene, waitFor } from '@fairlead/testing';
 import { exportSession } from '../../src/entries/entry-log.ts';
+import { ADA } from '../sessions/session-room.ts';
 import { type HostRoom, hostRoom } from './host-room.ts';
 
 /** What must be seen nowhere: a value of the environment, one of a known form, and a sensitive argument. */
@@ -143,4 +144,19 @@ test('with `leak = "block"` a result that holds a secret is kept back whole, an 
   const text = JSON.stringify(results);
   for (const marker of MARKERS) assert.ok(!text.includes(marker));
   assert.ok(!text.includes('cannot log in') && text.includes('leak_blocked'), text);
+});
+
+test('a configured secret that somebody says stands in no entry, whoever posts it; another shape of one is what they said', async (t) => {
+  hygiene(t);
+  const room = await hostRoom(t, {
+    scripts: { default: [{ steps: [{ text: 'Seen.' }] }, { steps: [{ text: 'Seen.' }] }] },
+    secrets: [CONFIGURED],
+  });
+  const session = await room.session('ann');
+  await room.ask(session, `my key is ${CONFIGURED}, not ${GITHUB}`);
+  await room.host.runOnce({ session, text: `again ${CONFIGURED}`, from: ADA });
+  assert.deepEqual(
+    (await room.told(session)).filter((line) => line.startsWith('Ada:')),
+    [`Ada: my key is [REDACTED:configured_secret], not ${GITHUB}`, 'Ada: again [REDACTED:configured_secret]'],
+  );
 });

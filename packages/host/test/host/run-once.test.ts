@@ -140,3 +140,17 @@ test('a pause ends the wait of a run, and the message waits on', async (t) => {
   await room.host.idle();
   assert.equal((await room.told(session)).at(-2), 'ann: Later.');
 });
+
+test('where each call is decided by itself, what a run was given beforehand decides nothing', async (t) => {
+  const room = await hostRoom(t, {
+    authority: 'restricted',
+    scripts: { default: [burn] },
+    extensions: () => [asked],
+  });
+  const session = await room.session('ann');
+  const report = await room.host.runOnce({ session, text: 'go', from: ADA, approve: 'all' });
+  assert.deepEqual(
+    report.calls.map(({ certainty, code }) => [certainty, code]),
+    [['not_started', 'approval_unattended']],
+  );
+});
