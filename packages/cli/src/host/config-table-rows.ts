@@ -5,7 +5,7 @@ import type { LoadedHostConfig } from './host-config.ts';
 /** A row of `config show`: a value that counts and where it came from. */
 export type ShownRow = Omit<ConfigRow, 'value'> & { readonly value: string | number | null };
 
-type Loaded = Pick<LoadedHostConfig, 'document' | 'refuse' | 'tables'>;
+type Loaded = Pick<LoadedHostConfig, 'document' | 'refuse' | 'tables' | 'mcp'>;
 
 /**
  * What the tables of models, ceilings, policy and agents come to, a row each. A key is shown as the variable that holds it, never as
@@ -86,7 +86,7 @@ function backendText(backend: Backend): string {
   return `${backend.type} ${backend.baseUrl}, ${key}, ${models}`;
 }
 
-/** What agents reach beyond this host: search engines, and tools of plugins. */
+/** What agents reach beyond this host: search engines, MCP servers, and tools of plugins. */
 function reachRows(loaded: Loaded): ShownRow[] {
   const { web, pins } = loaded.tables;
   return [
@@ -94,6 +94,15 @@ function reachRows(loaded: Loaded): ShownRow[] {
       const parts = [type, baseUrl, apiKeyEnv === undefined ? undefined : `key in $${apiKeyEnv}`];
       return row(loaded, ['web', 'search', index], parts.filter((part) => part !== undefined).join(', '));
     }),
+    ...loaded.mcp.imports.map((path, index) => row(loaded, ['mcp', 'import', index], path)),
+    ...loaded.mcp.servers.map((server, index) => ({
+      ...row(
+        loaded,
+        ['mcp', 'servers', index],
+        server.kind === 'http' ? server.url : [server.command, ...server.args].join(' '),
+      ),
+      key: `mcp.servers.${server.name}`,
+    })),
     ...pins.map(({ runner, plugin, tool, name, agents }, index) => ({
       ...row(
         loaded,
