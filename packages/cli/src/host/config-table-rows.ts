@@ -99,7 +99,8 @@ function reachRows(loaded: Loaded): ShownRow[] {
       ...row(
         loaded,
         ['mcp', 'servers', index],
-        server.kind === 'http' ? server.url : [server.command, ...server.args].join(' '),
+        // Its arguments may hold what its owner would not print.
+        server.kind === 'http' ? server.url : `${server.command}, ${server.args.length} arguments`,
       ),
       key: `mcp.servers.${server.name}`,
     })),
