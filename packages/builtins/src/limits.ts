@@ -63,6 +63,8 @@ export const pluginsLimits = Object.freeze({
   about: 1024,
   /** Segments of a status line. */
   notices: 8,
+  /** UTF-16 units of structured content: an entry holds less. */
+  data: 64 * KIB,
 });
 
 export const webLimits = Object.freeze({

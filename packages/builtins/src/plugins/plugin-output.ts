@@ -1,11 +1,14 @@
 import { encodeJson, isJsonObject, type Json } from '@fairlead/base';
 import { ToolFault, type ToolResult } from '@fairlead/extension';
+import { pluginsLimits } from '../limits.ts';
 import type { PluginEnd } from '../peer/plugins-peer.ts';
 
 /** What an invocation gave, for a model. A fault is thrown with the executor's own certainty. */
 export function pluginOutput({ certainty, output, isProviderResult, error }: PluginEnd): ToolResult {
   if (output !== undefined)
-    return isProviderResult === true ? providerResult(output) : { text: encodeJson(output), data: output };
+    return isProviderResult === true
+      ? providerResult(output)
+      : { text: encodeJson(output), ...dataOf(output) };
   const { code, message, recovery, detail } = error ?? FAILED;
   throw new ToolFault(certainty, recovery === undefined ? message : `${message} ${recovery}`, {
     code,
@@ -26,9 +29,14 @@ function providerResult(result: NonNullable<PluginEnd['output']>): ToolResult {
     parts.length === 0 && structuredContent !== undefined ? encodeJson(structuredContent) : parts.join('\n');
   return {
     text,
-    ...(structuredContent === undefined ? {} : { data: structuredContent }),
+    ...dataOf(structuredContent),
     ...(isError === true ? { isError: true } : {}),
   };
+}
+
+/** What is large is said once, as text: no entry holds it in structure, and twice a mebibyte is more than a tool may answer. */
+function dataOf(data: Json | undefined): { readonly data?: Json } {
+  return data === undefined || encodeJson(data).length > pluginsLimits.data ? {} : { data };
 }
 
 function partText(part: Json): string {

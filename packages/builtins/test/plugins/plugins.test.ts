@@ -80,6 +80,17 @@ test('a result of a plugin is its texts, its structure, and whether it failed', 
   }
 });
 
+test('a result of almost a mebibyte is answered, once', async () => {
+  const structuredContent = { rows: 'x'.repeat(1_040_000) };
+  const { h } = await tools({ end: provider({ content: [], structuredContent }) });
+  await using _ = h;
+  const end = await h.tools.plugin_tool({ action: 'list' });
+  assert.deepEqual(
+    [end.certainty, end.isError, end.data, end.text.length],
+    ['completed', false, undefined, 1_040_011],
+  );
+});
+
 test('the certainty of a fault is the executor’s, whatever its words are', async () => {
   for (const certainty of ['not_started', 'completed', 'outcome_unknown'] as const) {
     const { h } = await tools({
