@@ -1,16 +1,21 @@
 import { join } from 'node:path';
 import type { GatewayClient } from './gateway-client.ts';
+import { AgentApi } from './paths/agent-api.ts';
 import type { CallPath } from './paths/call-path.ts';
 import { CliPath } from './paths/cli-path.ts';
 import { httpPath } from './paths/http-path.ts';
 import { mcpHttpPath } from './paths/mcp-http-path.ts';
 import { McpStdioPath } from './paths/mcp-stdio-path.ts';
+import { routinePath } from './paths/routine-path.ts';
+import { turnPath } from './paths/turn-path.ts';
 import type { PathName } from './plan.ts';
 
 const command = join(import.meta.dirname, '../../packages/cli/bin/fairlead.js');
 
 /** The paths to one gateway, each opened at its first use and kept. */
 export class FleetPaths implements AsyncDisposable {
+  /** What agents are asked through, by their paths and by whoever looks at what they did. */
+  readonly agents: AgentApi;
   readonly #gateway: GatewayClient;
   readonly #stateDirectory: string;
   readonly #target: readonly string[];
@@ -26,6 +31,7 @@ export class FleetPaths implements AsyncDisposable {
     env: NodeJS.ProcessEnv,
   ) {
     this.#gateway = gateway;
+    this.agents = new AgentApi(gateway);
     this.#stateDirectory = stateDirectory;
     this.#target = target;
     this.#env = env;
@@ -80,6 +86,10 @@ export class FleetPaths implements AsyncDisposable {
         return await McpStdioPath.start([...node, 'mcp', ...where], this.#env);
       case 'cli':
         return new CliPath([...node, 'plugin', 'call', ...where, ...this.#target], this.#env);
+      case 'turn':
+        return turnPath(this.agents);
+      case 'routine':
+        return routinePath(this.agents);
     }
   }
 }

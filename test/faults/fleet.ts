@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '@fairlead/testing';
 import { writeRunnerConfig } from '../fairlead-process.ts';
+import { writeAgents } from './agent-configuration.ts';
 import { describeProcess, strays } from './census.ts';
 import { FleetMember } from './fleet-member.ts';
 import { FleetPaths } from './fleet-paths.ts';
@@ -81,6 +82,7 @@ export class Fleet implements AsyncDisposable {
     const port = await freePort();
     const proxy = topology === 'together' ? null : await FrameProxy.listen(port);
     const fleet = new Fleet(topology, folder, port, proxy, mounted?.disk ?? null);
+    writeAgents(state, { runner: RUNNER, plugin: PLUGIN });
     try {
       await fleet.#startHost();
       if (proxy !== null) {

@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type Certainty, canonicalJson, type JsonObject } from '@fairlead/base';
 import { argumentsDigest, digestKey, pluginTarget } from '@fairlead/dispatch';
+import type { SlotView } from './session-log.ts';
 
 /** One call's row in the journal. */
 export type CallRow = {
   readonly id: string;
+  readonly action: string;
   readonly seq: number;
   readonly runner_instance: string | null;
   readonly arguments_digest: string | null;
@@ -26,8 +28,13 @@ type BindingRow = {
   readonly observation: string;
 };
 
-const CALLS = `SELECT id, seq, runner_instance, arguments_digest, certainty, code, settled_certainty, settled_code
-  FROM journal WHERE action = 'call' AND seq > ? ORDER BY seq`;
+const COLUMNS =
+  'id, action, seq, runner_instance, arguments_digest, certainty, code, settled_certainty, settled_code';
+const CALLS = `SELECT ${COLUMNS} FROM journal WHERE action = 'call' AND seq > ? ORDER BY seq`;
+const SESSION_CALLS = `SELECT ${COLUMNS} FROM journal WHERE session = ? ORDER BY seq`;
+const SLOTS = 'SELECT state, outcome, code, session FROM slots WHERE routine = ? ORDER BY seq';
+const GOING_ON = `SELECT (SELECT count(*) FROM turns WHERE session = :session AND state = 'running')
+  + (SELECT count(*) FROM wakes WHERE session = :session AND state IN ('pending', 'taken')) AS going`;
 const TARGETS =
   'SELECT runner, runner_instance, plugin, provider_instance, tool, observation FROM bindings ORDER BY seq DESC LIMIT 16';
 
@@ -57,6 +64,21 @@ export class JournalView implements Disposable {
   /** Every call behind a row. */
   calls(afterSeq: number): readonly CallRow[] {
     return this.#open().prepare(CALLS).all(afterSeq) as unknown as CallRow[];
+  }
+
+  /** Everything that was called in a session. */
+  sessionCalls(session: string): readonly CallRow[] {
+    return this.#open().prepare(SESSION_CALLS).all(session) as unknown as CallRow[];
+  }
+
+  /** Nothing runs there, and nothing waits to be answered. */
+  isSessionIdle(session: string): boolean {
+    return this.#open().prepare(GOING_ON).get({ session })?.['going'] === 0;
+  }
+
+  /** The slots of an agent's schedule. */
+  slotsOf(schedule: string): readonly SlotView[] {
+    return this.#open().prepare(SLOTS).all(`schedule:${schedule}`) as unknown as SlotView[];
   }
 
   /** Intents of calls behind a row. */

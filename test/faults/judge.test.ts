@@ -7,6 +7,7 @@ import type { Told } from './told.ts';
 const RAN = [{ name: 'a', answer: 'yes' }];
 const ROW: CallRow = {
   id: 'call_1',
+  action: 'call',
   seq: 1,
   runner_instance: 'rin_1',
   arguments_digest: 'd',

@@ -85,6 +85,6 @@ export function judgeCall(facts: CallFacts): Fault[] {
 }
 
 /** Completed by the plugin's own answer, so that there is a text. */
-function hasText({ code }: { readonly code: string | null }): boolean {
-  return code === null || code === 'plugin_tool_error';
+function hasText({ code, isBare }: { readonly code: string | null; readonly isBare?: boolean }): boolean {
+  return isBare !== true && (code === null || code === 'plugin_tool_error');
 }

@@ -2,7 +2,8 @@
 // folder that it is given and syncs the file and the folder: these files are what really happened. The file says what the answer says.
 // Arguments of both tools: `name` (the file), `hold` (having written it, it waits for the file `<name>.gate`), `silent` (`before`: it
 // neither writes nor answers; `after`: it writes and does not answer), `flood` (bytes that it writes to stderr before anything else),
-// `fails` (its result says isError).
+// `fails` (its result says isError). Where a file `<name>.order` lies there, its arguments stand for those of the call: an agent's script
+// cannot know them.
 import { randomUUID } from 'node:crypto';
 import {
   closeSync,
@@ -10,6 +11,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readFileSync,
   unlinkSync,
   writeFileSync,
   writeSync,
@@ -59,7 +61,16 @@ async function gate(name) {
   while (!existsSync(path) && Date.now() < end) await new Promise((resolve) => setTimeout(resolve, 2));
 }
 
-async function work({ name, hold, silent, flood = 0, fails }) {
+function orderOf(given) {
+  try {
+    return JSON.parse(readFileSync(join(marks, `${given.name}.order`), 'utf8'));
+  } catch {
+    return given;
+  }
+}
+
+async function work(given) {
+  const { name, hold, silent, flood = 0, fails } = orderOf(given);
   for (let written = 0; written < flood; written += FLOOD_LINE.length) process.stderr.write(FLOOD_LINE);
   if (silent === 'before') return null;
   const answer = record(name);

@@ -1,10 +1,12 @@
 import { rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@fairlead/base';
+import { callerOf } from './agent-configuration.ts';
 import type { Fleet } from './fleet.ts';
 import type { CallRow } from './journal-view.ts';
 import type { CallPlan, RoundPlan } from './plan.ts';
 import type { RoundEvents } from './round-events.ts';
+import { isByAgent, removeOrder, type SessionCalls, writeOrder } from './session-calls.ts';
 import type { Told } from './told.ts';
 import { type LogEnd, logEnd } from './write-ahead-log.ts';
 
@@ -42,14 +44,17 @@ export class LiveRound {
     if (proxy !== null) {
       proxy.rules = this.#plan.rules.map(({ frame, call, does }) => ({
         frame,
-        name: this.#names[call] as string,
+        name: this.#wireNames[call] as string,
         does,
       }));
+      const byWireName = new Map(this.#wireNames.map((name, call) => [name, call]));
       proxy.onFrame = ({ frame, name }) => {
-        const call = byName.get(name);
+        const call = byWireName.get(name);
         if (call !== undefined) this.#events.happened({ on: frame, call });
       };
     }
+    for (const [call, plan] of this.#plan.calls.entries())
+      if (isByAgent(plan)) writeOrder(this.#fleet.marks, call, this.argumentsOf(call));
     const watcher = watch(ledger, (_event, file) => {
       const call = byName.get(file ?? '');
       if (call === undefined) return;
@@ -73,8 +78,14 @@ export class LiveRound {
   }
 
   argumentsOf(call: number): JsonObject {
-    const { path: _path, tool: _tool, ...rest } = this.#plan.calls[call] as CallPlan;
-    return { name: this.#names[call] as string, ...rest };
+    const { hold, silent, flood, fails } = this.#plan.calls[call] as CallPlan;
+    return {
+      name: this.#names[call] as string,
+      ...(hold === undefined ? {} : { hold }),
+      ...(silent === undefined ? {} : { silent }),
+      ...(flood === undefined ? {} : { flood }),
+      ...(fails === undefined ? {} : { fails }),
+    };
   }
 
   /** Hears of the answer of a call that has been sent. */
@@ -86,6 +97,11 @@ export class LiveRound {
     this.#noteDurable();
     this.#events.happened({ on: 'answer', call });
     return told;
+  }
+
+  /** What must not be lost from here on has been said to a caller that waits for more. */
+  acknowledged(): void {
+    this.#noteDurable();
   }
 
   async powerLost(): Promise<number> {
@@ -111,15 +127,19 @@ export class LiveRound {
 
   /** To be called when nothing of the round can still wait at a gate: one that is open for a moment only is overlooked. */
   removeGates(): void {
-    for (const name of this.#names) rmSync(join(this.#fleet.marks, `${name}.gate`), { force: true });
+    for (const [call, name] of this.#names.entries()) {
+      rmSync(join(this.#fleet.marks, `${name}.gate`), { force: true });
+      removeOrder(this.#fleet.marks, call);
+    }
   }
 
   /** Finds the rows of a call by the id that was told, or by the digest of what only it was called with. */
-  rowFinder(told: readonly Told[]): (call: number) => readonly CallRow[] {
+  rowFinder(told: readonly Told[], sessions: SessionCalls): (call: number) => readonly CallRow[] {
     const { journal } = this.#fleet;
     const digests = this.#names.map((_name, call) => journal.digestsOf(this.argumentsOf(call)));
     return (call) => {
       const answer = told[call];
+      if (sessions.has(call)) return sessions.rowsOf(call, answer);
       const id = answer?.kind === 'answered' ? answer.call : null;
       return journal
         .calls(this.#before)
@@ -129,6 +149,13 @@ export class LiveRound {
             (row.arguments_digest !== null && digests[call]?.has(row.arguments_digest) === true),
         );
     };
+  }
+
+  /** What calls are called on the link: an agent calls by its own name. */
+  get #wireNames(): readonly string[] {
+    return this.#names.map((name, call) =>
+      isByAgent(this.#plan.calls[call] as CallPlan) ? callerOf(call) : name,
+    );
   }
 
   /** By the letter, the log is cut behind the last answer; by the spirit, also behind what must have been durable for an execution to begin. */

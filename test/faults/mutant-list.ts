@@ -66,8 +66,9 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/dispatch/src/invocation/invoker.ts',
-        from: 'await journal.start(entry);',
-        to: `const late = new Promise((resolve) => setTimeout(resolve, 20)).then(() => journal.start(entry));
+        from: `if (!(await journal.start(entry, also)))
+        return await this.#end(entry, task, refusedEnding(this.#expired()));`,
+        to: `const late = new Promise((resolve) => setTimeout(resolve, 20)).then(() => journal.start(entry, also));
       late.catch(() => {});
       Object.assign(entry, { late });`,
       },
@@ -155,8 +156,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/dispatch/src/invocation/invoker.ts',
-        from: 'return unsettled(invocation, task);',
-        to: 'return invocation;',
+        from: 'certainty: ending.certainty });\n      return unsettled(invocation, task);',
+        to: 'certainty: ending.certainty });\n      return invocation;',
       },
     ],
   },
@@ -168,6 +169,66 @@ export const mutants: readonly Mutant[] = [
         file: 'packages/process/src/watchdog/watchdog.ts',
         from: "if ((options.platform ?? process.platform) !== 'win32') this.#start();",
         to: '',
+      },
+    ],
+  },
+  {
+    name: 'session-invents',
+    lie: 'an unknown call of a turn stands in its session as completed',
+    edits: [
+      {
+        file: 'packages/host/src/calls/call-record.ts',
+        from: "type: 'tool_result',\n      call,\n      certainty,",
+        to: "type: 'tool_result',\n      call,\n      certainty: certainty === 'outcome_unknown' ? 'completed' : certainty,",
+      },
+    ],
+  },
+  {
+    name: 'session-early',
+    lie: 'a turn goes on with the answer of a call before its end is written down',
+    edits: [
+      {
+        file: 'packages/host/src/calls/call-record.ts',
+        from: 'if (entry) await this.#writeOrRows([this.#resultEntry(end, [])], [...settled, this.#stands()]);',
+        to: 'if (entry) setTimeout(() => void this.#writeOrRows([this.#resultEntry(end, [])], [...settled, this.#stands()]).catch(() => {}), 200);',
+      },
+    ],
+  },
+  {
+    name: 'session-settles',
+    lie: 'what a call came to is told to its session as if it had never begun',
+    edits: [
+      {
+        file: 'packages/host/src/clients/client-recorder.ts',
+        from: "type: 'tool_settled',\n      call,\n      certainty,",
+        to: "type: 'tool_settled',\n      call,\n      certainty: 'not_started',",
+      },
+    ],
+  },
+  {
+    name: 'slot-again',
+    lie: 'a schedule whose turn was cut short fires for the same moment again',
+    edits: [
+      {
+        file: 'packages/host/src/routines/agent-schedules.ts',
+        from: "return { state: 'unknown', code: 'turn_interrupted' };",
+        to: "return { state: 'again' };",
+      },
+      {
+        file: 'packages/host/src/routines/slot-rows.ts',
+        from: "AND state = 'claimed'`;",
+        to: "AND state IN ('claimed', 'running')`;",
+      },
+    ],
+  },
+  {
+    name: 'slot-completes',
+    lie: 'a schedule whose turn was cut short is told as fired and completed',
+    edits: [
+      {
+        file: 'packages/host/src/routines/agent-schedules.ts',
+        from: "return { state: 'unknown', code: 'turn_interrupted' };",
+        to: "return { state: 'fired', outcome: 'completed' };",
       },
     ],
   },

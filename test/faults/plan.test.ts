@@ -13,7 +13,7 @@ test('the plan of a round follows from its seed alone', () => {
 });
 
 test('this is the plan of one seed', () => {
-  const { adversary, topology, lanes, calls, steps } = planRound(156);
+  const { adversary, topology, lanes, calls, steps } = planRound(254);
   assert.deepEqual(
     { adversary, topology, lanes, calls: calls.length, steps },
     {
@@ -31,6 +31,16 @@ test('every adversary and every path has its turn', () => {
   assert.deepEqual(new Set(plans.map(({ adversary }) => adversary)), new Set(adversaryNames));
   const paths = new Set<PathName>(plans.flatMap(({ calls }) => calls.map(({ path }) => path)));
   assert.deepEqual(paths, new Set(pathNames));
+});
+
+test('a schedule of its own session calls with a binding, and none but calls by agents have a way', () => {
+  for (let seed = 0; seed < 1000; seed += 1)
+    for (const { path, way, target, tool, recorded } of planRound(seed).calls) {
+      assert.equal(way !== undefined, path === 'turn' || path === 'routine');
+      assert.equal(target !== undefined, path === 'routine');
+      if (target === 'fresh') assert.deepEqual([way, tool], ['binding', 'work']);
+      if (recorded === true) assert.equal(path, 'http');
+    }
 });
 
 test('the line that a failing round prints runs that round alone', () => {
@@ -59,7 +69,8 @@ test('the same seed is the same round: what was done, in the same order, and how
 });
 
 const STEADY = [
-  [8, 'kill-runner'],
-  [8, 'kill-gateway'],
-  [29, 'cut-link'],
+  // A turn with a pinned tool, a routine in a session of its own, a turn that asks for a binding.
+  [395, 'kill-runner'],
+  [202, 'kill-gateway'],
+  [4, 'cut-link'],
 ] as const;

@@ -6,7 +6,7 @@ import { planAttack } from './plan-attack.ts';
 export type Topology = 'apart' | 'small' | 'together';
 
 /** The ways by which a call reaches Fairlead. */
-export const pathNames = ['http', 'mcp-http', 'mcp-stdio', 'cli'] as const;
+export const pathNames = ['http', 'mcp-http', 'mcp-stdio', 'cli', 'turn', 'routine'] as const;
 export type PathName = (typeof pathNames)[number];
 
 /** One call of a round. */
@@ -14,6 +14,12 @@ export type CallPlan = {
   readonly path: PathName;
   /** `brief` has a budget of 1 s, `work` of 30 s, on the clock of the Runner. */
   readonly tool: 'work' | 'brief';
+  /** Of a turn and a routine: with a binding that the agent asks for, or as a pinned tool. */
+  readonly way?: 'binding' | 'pin';
+  /** Of a routine: the session that the schedule names, or one of its own. */
+  readonly target?: 'pinned' | 'fresh';
+  /** Of `http`: it is recorded in a session. */
+  readonly recorded?: true;
   /** What the ledger plugin is told beside the name of the call. */
   readonly hold?: true;
   readonly silent?: 'before' | 'after';
@@ -60,6 +66,9 @@ export type Action =
 /** `afterMs`: a pause between trigger and action, where there is no event to wait for. */
 type Step = { readonly when: Trigger; readonly afterMs?: number; readonly action: Action };
 
+/** No round has more calls. */
+export const CALLS_MAX = 5;
+
 /** Everything that a round does, from its seed alone. */
 export type RoundPlan = {
   readonly seed: number;
@@ -86,7 +95,7 @@ export function planRound(seed: number, only?: Adversary): RoundPlan {
   const random = seededRandom(seed);
   const drawn = random.pick(adversaryNames);
   const adversary = only ?? drawn;
-  const count = 2 + random.below(4);
+  const count = 2 + random.below(CALLS_MAX - 1);
   const lanes = random.pick([1, 1, 2, 3]);
   const calls = Array.from({ length: count }, () => planCall(random));
   const attack = planAttack(adversary, count, random);
@@ -95,7 +104,7 @@ export function planRound(seed: number, only?: Adversary): RoundPlan {
     adversary,
     topology: attack.topology,
     lanes: attack.lanes ?? lanes,
-    calls: calls.map((call, number) => ({ ...call, ...attack.calls?.get(number) })),
+    calls: calls.map((call, number) => fitting({ ...call, ...attack.calls?.get(number) })),
     steps: attack.steps ?? [],
     rules: attack.rules ?? [],
   };
@@ -106,9 +115,23 @@ const PATHS: readonly PathName[] = [
   ...Array<PathName>(4).fill('mcp-http'),
   ...Array<PathName>(4).fill('mcp-stdio'),
   'cli',
+  ...Array<PathName>(3).fill('turn'),
+  ...Array<PathName>(2).fill('routine'),
 ];
 
 function planCall(random: SeededRandom): CallPlan {
   const path = random.pick(PATHS);
-  return random.below(8) === 0 ? { path, tool: 'work', fails: true } : { path, tool: 'work' };
+  const call: CallPlan = { path, tool: 'work', ...(random.below(8) === 0 ? { fails: true } : {}) };
+  if (path === 'http' && random.below(4) === 0) return { ...call, recorded: true };
+  if (path !== 'turn' && path !== 'routine') return call;
+  const way = random.pick(['binding', 'pin'] as const);
+  return path === 'turn'
+    ? { ...call, way }
+    : { ...call, way, target: random.pick(['pinned', 'fresh'] as const) };
+}
+
+/** A session of a schedule's own has the model of the host, and that one knows one tool and one way. */
+function fitting(call: CallPlan): CallPlan {
+  if (call.target !== 'fresh') return call;
+  return call.tool === 'work' ? { ...call, way: 'binding' } : { ...call, target: 'pinned' };
 }

@@ -8,9 +8,12 @@ import { clearLedger, readLedger } from './ledger.ts';
 import { LiveRound } from './live-round.ts';
 import type { CallPlan, RoundPlan } from './plan.ts';
 import { RoundEvents } from './round-events.ts';
+import { isByAgent, SessionCalls } from './session-calls.ts';
 import { certaintyOf, isCertainty, type Told, textOf } from './told.ts';
 
 const SETTLED_MS = 30_000;
+/** A turn whose end a full disk did not take has none before the next start. */
+const FULL_DISK_MS = 1500;
 
 /** What came of one call, for the figures. */
 type CallResult = {
@@ -40,6 +43,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
   journal.noteTargets();
   const before = journal.newest();
   const runnerBefore = fleet.runnerPid;
+  const sessions = await SessionCalls.prepare(fleet.paths.agents, journal, plan.calls, tag);
   const names = plan.calls.map((_call, number) => `${tag}-${number}`);
   const events = new RoundEvents();
   const round = new LiveRound(fleet, plan, names, events, before);
@@ -60,12 +64,20 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
   let next = 0;
   const lane = async () => {
     for (let call = next++; call < plan.calls.length; call = next++) {
-      const { tool } = plan.calls[call] as CallPlan;
+      const { tool, way, target } = plan.calls[call] as CallPlan;
       const given = round.argumentsOf(call);
       const answer = (paths[call] as (typeof paths)[number]).call({
+        number: call,
         tool,
         binding: bindings[tool],
         arguments: given,
+        ...sessions.placeOf(call),
+        ...(way === undefined ? {} : { way }),
+        ...(target === undefined ? {} : { target }),
+        acknowledged: () => {
+          sessions.acknowledged(call);
+          round.acknowledged();
+        },
       });
       events.happened({ on: 'sent', call });
       told[call] = await round.answered(call, answer);
@@ -79,17 +91,20 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
   const lost = await fleet.restore();
   const faults: Fault[] = lost.map((text) => ({ kind: 'left behind', call: null, text }));
   journal.noteTargets();
-  const rowsOf = round.rowFinder(told);
+  const rowsOf = round.rowFinder(told, sessions);
   const runnerLivedOn = fleet.runnerPid === runnerBefore;
   await untilSettled(fleet, before);
+  faults.push(...(await untilIdle(fleet, sessions, plan)));
   const executions = readLedger(fleet.ledger);
   const calls: CallResult[] = [];
   const later = new Map<string, 'false not_started' | 'double execution' | null>();
   for (const [call, name] of names.entries()) {
     const answer = told[call] as Told;
     const [row] = rowsOf(call);
-    const asked = row === undefined ? null : await ask(fleet, row.id);
-    if (row !== undefined && asked === null)
+    // An agent's call is no client's to ask about: its session says what became of it.
+    const mayAsk = row !== undefined && !isByAgent(plan.calls[call] as CallPlan);
+    const asked = mayAsk ? await ask(fleet, row.id) : null;
+    if (mayAsk && asked === null)
       faults.push({
         kind: 'contradiction',
         call,
@@ -105,6 +120,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
       mayBeLost: round.mayBeLost(call, answer),
     };
     faults.push(...judgeCall(facts));
+    faults.push(...(await sessions.judge(call, facts, { mayBeLate: plan.adversary === 'fill-disk' })));
     const result = resultOf(plan.calls[call] as CallPlan, answer, row, runnerLivedOn);
     calls.push(result);
     const isOpen = result.end === 'never known' || result.end === 'not recorded';
@@ -115,6 +131,17 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
   round.removeGates();
   faults.push(...(await fleet.strays()).map((text): Fault => ({ kind: 'left behind', call: null, text })));
   return { plan, faults, calls, trace: events.trace, later };
+}
+
+/** Waits until nothing goes on in the sessions of a round. */
+async function untilIdle(fleet: Fleet, sessions: SessionCalls, plan: RoundPlan): Promise<readonly Fault[]> {
+  if (plan.adversary === 'fill-disk') {
+    if (await sessions.settle(FULL_DISK_MS)) return [];
+    await fleet.restart('gateway');
+    await fleet.restore();
+  }
+  if (await sessions.settle(SETTLED_MS)) return [];
+  return [{ kind: 'lost record', call: null, text: 'a turn or a slot of the round never ended' }];
 }
 
 /** Waits until no row of the round can be expected to change: ended, and where the Runner that had the call lives, settled. */

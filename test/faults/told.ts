@@ -12,6 +12,8 @@ export type Told =
       readonly text: string | null;
       /** The answer says that the journal lacks the end. */
       readonly unsettled: boolean;
+      /** The answer has no room for the plugin's text. */
+      readonly isBare?: boolean;
     }
   /** The answer did not come: nobody said what happened. */
   | { readonly kind: 'lost'; readonly reason: string }
