@@ -178,8 +178,8 @@ export const mutants: readonly Mutant[] = [
     edits: [
       {
         file: 'packages/host/src/calls/call-record.ts',
-        from: "type: 'tool_result',\n      call,\n      certainty,",
-        to: "type: 'tool_result',\n      call,\n      certainty: certainty === 'outcome_unknown' ? 'completed' : certainty,",
+        from: "type: 'tool_result',\n      call: this.#request.call,\n      certainty,",
+        to: "type: 'tool_result',\n      call: this.#request.call,\n      certainty: certainty === 'outcome_unknown' ? 'completed' : certainty,",
       },
     ],
   },
