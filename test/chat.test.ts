@@ -4,7 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
-import { hygiene, requires, temporaryFolder } from '@fairlead/testing';
+import { hygiene, pidIsAlive, requires, temporaryFolder, waitFor } from '@fairlead/testing';
 import { endHost, fairlead, launcher, startHost } from './fairlead-process.ts';
 import { openTmux, type TmuxShell } from './tmux.ts';
 
@@ -241,6 +241,17 @@ test('a signal gives the terminal back, also while somebody reads back', {
   process.kill(Number(pid), 'SIGTERM');
   await left(shell, 130);
   await endHost(host);
+});
+
+test('a terminal that goes away ends the chat, and the demo with it', {
+  skip: requires('tmux'),
+}, async (t) => {
+  hygiene(t);
+  const shell = await openTmux(t, { folder: temporaryFolder(t), columns: 80, rows: 24 });
+  await begin(shell, `sh -c 'echo pid=$$; exec ${launcher} chat --demo'`);
+  const [, pid = ''] = /^pid=(\d+)$/m.exec(await shell.screen()) ?? [];
+  await shell.close();
+  await waitFor(() => !pidIsAlive(Number(pid)), { what: 'the end of the chat', timeoutMs: 30_000 });
 });
 
 test('without a terminal lines are said one after the other, and the status says how it ended', async (t) => {

@@ -24,6 +24,8 @@ export type TmuxShell = {
   everything(): Promise<string>;
   /** Waits until the cursor stands in this column and row, from 0. */
   untilCursor(column: number, row: number): Promise<void>;
+  /** Closes the terminal, as a connection that breaks does. */
+  close(): Promise<void>;
   /** Waits until the screen shows it; gives the screen. */
   until(text: string | RegExp): Promise<string>;
   /** Waits until the screen does not show it any more. */
@@ -52,9 +54,8 @@ export async function openTmux(
   };
   const size = ['-x', String(columns), '-y', String(rows)];
   await tmux('new-session', '-d', ...size, `PS1='shell> ' exec sh`);
-  t.after(async () => {
-    await tmux('kill-server').catch(() => {});
-  });
+  const close = async () => void (await tmux('kill-server').catch(() => {}));
+  t.after(close);
   await tmux('set-option', '-g', 'escape-time', '0');
   const screen = () => tmux('capture-pane', '-p');
   const shows = (shown: string, text: string | RegExp) =>
@@ -82,6 +83,7 @@ export async function openTmux(
     },
     screen,
     everything: () => tmux('capture-pane', '-p', '-S', '-'),
+    close,
     untilCursor: async (column, row) => {
       const wanted = `${column} ${row}\n`;
       const holds = async () => (await tmux('display-message', '-p', '#{cursor_x} #{cursor_y}')) === wanted;

@@ -67,7 +67,18 @@ async function offersDemo(context: CommandContext, add: string, show: string): P
 
 async function demo(context: CommandContext): Promise<number> {
   const { openDemoHost } = await import('./demo/demo-host.ts');
-  await using host = await openDemoHost(context);
+  await using stack = new AsyncDisposableStack();
+  // A terminal that goes away says so twice, and the demo takes its folder along.
+  let isStopped = false;
+  const outlive = () => {
+    isStopped = true;
+  };
+  for (const signal of ['SIGHUP', 'SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, outlive);
+    stack.defer(() => void process.off(signal, outlive));
+  }
+  const host = stack.use(await openDemoHost(context));
+  if (isStopped) return exitCodes.interrupted;
   const door = hostDoor(context, host);
   context.stderr('The demo: what the model says stands in a script. Say anything, then Enter.\n');
   return await converse(context, door, { workspace: host.workspace, isNew: true }, null);

@@ -46,9 +46,12 @@ export async function terminalChat(
     screen.begin(input, output);
     return await screen.ended;
   } finally {
-    await screen.close();
-    for (const signal of signals) source.off(signal, stop);
-    source.off('uncaughtExceptionMonitor', crash);
+    try {
+      await screen.close();
+    } finally {
+      for (const signal of signals) source.off(signal, stop);
+      source.off('uncaughtExceptionMonitor', crash);
+    }
   }
 }
 
@@ -123,9 +126,12 @@ class Screen {
     if (this.#terminal !== null && !this.#isOver) this.#draw();
     this.#drawing?.cancel();
     this.#ticking?.cancel();
-    this.giveBack();
     this.#errands.close();
-    await this.#link.close();
+    try {
+      this.giveBack();
+    } finally {
+      await this.#link.close();
+    }
   }
 
   #open(session: string): [SessionLink, Errands] {

@@ -149,8 +149,12 @@ test('a signal, a terminal that goes away and a crash give it back, too', async 
 
   const hungUp = begun();
   await hungUp.clock.advance(0);
+  hungUp.terminal.input.setRawMode = () => {
+    throw new Error('setRawMode EIO');
+  };
   hungUp.terminal.hangUp();
   assert.equal((await hungUp.ended).exit, 130);
+  assert.equal(hungUp.clock.pendingTimers, 0);
 
   const crashed = begun();
   await crashed.clock.advance(0);

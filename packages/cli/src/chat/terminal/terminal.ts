@@ -61,10 +61,16 @@ export function takeTerminal(options: {
     output.off('resize', onResize);
     exit.off('exit', giveBack);
     output.write(`${lastWords()}${GIVE_BACK}`);
-    input.setRawMode(false);
+    try {
+      input.setRawMode(false);
+    } catch {
+      // The terminal is gone: there is nothing to give back.
+    }
     input.pause();
   };
   input.setRawMode(true);
+  // A terminal that is gone says so once more when it is given back.
+  input.on('error', () => {});
   output.on('error', onGone);
   input.on('data', onData).on('end', onGone).on('error', onGone).on('close', onGone);
   output.on('resize', onResize);
