@@ -109,6 +109,8 @@ export const lifeLimits = Object.freeze({
   steadyMs: 60_000,
   /** A first start may fill a cache for minutes; ended earlier it would never come to its end. */
   startMaxMs: 600_000,
+  /** The hub reads what an extension offers ten times a second; whoever waits for that does not wait for ever. */
+  readMs: 2000,
   /** Between the end of a program's output and its own. */
   exitMs: 200,
   /** A program whose input has closed may end by itself. */

@@ -25,6 +25,9 @@ export class McpCarrier implements Carrier {
   readonly #instances = new Set<string>();
   readonly #calls = new Set<Promise<unknown>>();
   #dead: Death | undefined;
+  /** Settles when the hub has read what changed last. */
+  #read = Promise.withResolvers<void>();
+  #isRead = false;
 
   constructor(server: McpServer, host: HostSide, version: string) {
     this.#server = server;
@@ -55,12 +58,17 @@ export class McpCarrier implements Carrier {
 
   /** Something of the server is another than before. */
   changed(): void {
+    // Whoever waits already waits for this too.
+    if (this.#isRead) this.#read = Promise.withResolvers();
+    this.#isRead = false;
     for (const instance of this.#instances) this.#host.changed(instance);
   }
 
   async open({ instance }: OpenRequest): Promise<Contributions> {
     if (this.#dead !== undefined) throw extensionError('extension_ended', this.manifest.name);
     this.#instances.add(instance);
+    this.#isRead = true;
+    this.#read.resolve();
     return deepFreeze({
       tools: [...this.#server.tools()],
       commands: [],
@@ -72,6 +80,11 @@ export class McpCarrier implements Carrier {
       routines: [],
       uses: [],
     });
+  }
+
+  /** When the hub has read what the server offers now. */
+  get read(): Promise<void> {
+    return this.#read.promise;
   }
 
   parse(_instance: string, tool: string, args: Json): ParseResult {
@@ -135,6 +148,7 @@ export class McpCarrier implements Carrier {
 
   async end(): Promise<void> {
     this.#dead ??= { code: 'extension_ended', reason: 'it was ended' };
+    this.#read.resolve();
     await this.#server.close();
   }
 }

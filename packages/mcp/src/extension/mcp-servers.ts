@@ -1,9 +1,10 @@
-import { completed, failed, type Json, type Outcome } from '@fairlead/base';
+import { completed, delay, failed, type Json, type Outcome } from '@fairlead/base';
 import type { HostSide } from '@fairlead/extension/runtime';
 import { catalogDiff, type ExtensionSource, type Hub, type ToolDiff } from '@fairlead/hub';
 import { resolveHeaders } from '../configuration/resolve-variables.ts';
 import { extensionOf, type ServerConfig } from '../configuration/server-config.ts';
 import { mcpErrors } from '../errors.ts';
+import { lifeLimits } from '../limits.ts';
 import { McpServer } from '../server/mcp-server.ts';
 import type { ServerFloor } from '../server/server-floor.ts';
 import { McpCarrier } from './mcp-carrier.ts';
@@ -12,6 +13,7 @@ import { McpCarrier } from './mcp-carrier.ts';
 export class McpServers {
   readonly #floor: ServerFloor;
   readonly #servers: ReadonlyMap<string, McpServer>;
+  readonly #carriers = new Map<string, McpCarrier>();
 
   constructor(configs: readonly ServerConfig[], floor: ServerFloor) {
     this.#floor = floor;
@@ -30,9 +32,15 @@ export class McpServers {
     }
   }
 
-  /** Each runs, has failed once, or is late. Never rejects. */
+  /** Each runs, has failed once, or is late, and the hub knows what it offers. Never rejects. */
   async settled(): Promise<void> {
     await Promise.all([...this.#servers.values()].map((server) => server.settled));
+    const over = new AbortController();
+    const read = Promise.all([...this.#carriers.values()].map((carrier) => carrier.read));
+    await Promise.race([read, delay(this.#floor.clock, lifeLimits.readMs, over.signal)]);
+    over.abort();
+    // What was read is in force one turn of the loop later.
+    await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Whether a name is the extension of one of them. */
@@ -76,6 +84,7 @@ export class McpServers {
       builtin: false,
       start: async (host: HostSide) => {
         const carrier = new McpCarrier(server, host, version);
+        this.#carriers.set(name, carrier);
         await server.start(() => carrier.changed());
         return carrier;
       },
