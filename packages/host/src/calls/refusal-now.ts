@@ -2,7 +2,7 @@ import type { Fault } from '@fairlead/base';
 import { type HostErrorCode, hostErrors } from '../errors.ts';
 import { modeAllows } from '../policy/decide.ts';
 import type { Effect } from '../policy/tool-policy.ts';
-import { modeInForce } from '../sessions/lineage.ts';
+import { lineageOf, strictestMode } from '../sessions/lineage.ts';
 import { ceilingError } from '../usage/ceiling-words.ts';
 import type { CallFloor } from './call-floor.ts';
 import type { CallPlace } from './call-place.ts';
@@ -17,10 +17,10 @@ export async function refusalNow(
   if (own !== undefined) return own;
   if (place.signal.aborted) return CANCELLED;
   if (floor.state.pausedAtMs !== null) return refusal('host_paused');
-  const { closed } = await floor.sessions.meta(place.session);
-  if (closed) return refusal('session_closed');
-  if (!modeAllows(await modeInForce(floor.sessions, place.session), effect))
-    return refusal('session_guard_denied');
+  const lineage = await lineageOf(floor.sessions, place.session);
+  // Whoever gave the task may have come to its end: only its own session has to be open.
+  if (lineage.metas[0].closed) return refusal('session_closed');
+  if (!modeAllows(strictestMode(lineage), effect)) return refusal('session_guard_denied');
   const reached = place.ceiling?.();
   if (reached !== undefined) return refusal('ceiling_reached', reached);
   const { root, rootSession } = place.turn ?? { root: '', rootSession: place.session };

@@ -6,6 +6,7 @@ import type { CallPlace } from '../calls/call-place.ts';
 import { leastEffectOf } from '../calls/policy-of-tool.ts';
 import type { OfferedTools } from '../context/offered-tools.ts';
 import type { Speaker } from '../entries/entry.ts';
+import { modeInForce } from '../sessions/lineage.ts';
 import type { AttachedAgent, SessionMeta } from '../sessions/session-meta.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import { TurnGrants } from '../turn/turn-grants.ts';
@@ -27,7 +28,7 @@ export async function clientView(floor: TurnFloor, session: string, meta: Sessio
   const offered = floor.offers.of(set, {
     allowed: [config.tools],
     profile: config.toolProfile,
-    mode: meta.mode,
+    mode: await modeInForce(floor.sessions, session),
     effectOf: (tool) => leastEffectOf(floor, { set }, tool),
   });
   return { agent, config, set, offered, [Symbol.dispose]: () => set[Symbol.dispose]() };

@@ -19,6 +19,7 @@ import { entryValue, HOST } from '../entries/write-entry.ts';
 import { maskSensitive } from '../leaks/mask-sensitive.ts';
 import { clientLimits } from '../limits.ts';
 import { decideForClient } from '../policy/decide.ts';
+import { lineageOf, strictestMode } from '../sessions/lineage.ts';
 import { unwritable } from '../sessions/unwritable.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { ClientFloor } from './client-floor.ts';
@@ -87,9 +88,9 @@ class Recording implements RecordingSession {
     const { floor } = this.#host;
     const { session, database } = this.#place;
     if (hasEffect && floor.state.pausedAtMs !== null) return errorOf(refusal('host_paused'));
-    const { closed, mode } = await floor.sessions.meta(session);
-    if (closed) return errorOf(refusal('session_closed'));
-    const verdict = hasEffect ? decideForClient(floor.authority, mode) : 'run';
+    const lineage = await lineageOf(floor.sessions, session);
+    if (lineage.metas[0].closed) return errorOf(refusal('session_closed'));
+    const verdict = hasEffect ? decideForClient(floor.authority, strictestMode(lineage)) : 'run';
     if (verdict !== 'run' && verdict !== 'ask' && verdict.refuse === 'session_guard_denied')
       return errorOf(refusal('session_guard_denied'));
     if (extension === undefined) return undefined;

@@ -179,6 +179,8 @@ export class RunningHost implements AgentHost {
     const { state, clock } = this.floor;
     const reason = hostError('host_paused');
     const pausing = state.pause(nowMs(clock));
+    // Awaited below, when everything is cancelled.
+    pausing.catch(() => {});
     this.#halt.abort(reason);
     this.routines.engine.pause();
     await this.#parts.scheduler.cancelAll(reason);

@@ -27,7 +27,7 @@ export class GiversOf {
   }
 
   /** The session's own meta, and what stands above it. */
-  async now(): Promise<{ readonly meta: SessionMeta | undefined; readonly givers: Givers }> {
+  async now(): Promise<{ readonly meta: SessionMeta; readonly givers: Givers }> {
     const { metas, isWhole } = await lineageOf(this.#floor.sessions, this.#session);
     const [meta, ...sessions] = metas;
     const configs: AgentConfig[] = [];

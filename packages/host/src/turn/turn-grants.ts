@@ -40,7 +40,7 @@ export class TurnGrants {
     if (known !== undefined && isSame(known.from, from)) return await known.grants;
     const levels = [
       ...policy.grants,
-      ...sessionGrants(this.#floor.policy.grants, meta?.grants),
+      ...sessionGrants(this.#floor.policy.grants, meta.grants),
       config?.grants,
       config?.toolGrants.get(tool),
       ...giverLevels(givers, tool),

@@ -54,6 +54,26 @@ test('a pause that comes while a resume is being written stands: nothing begins'
   assert.equal((await room.told(session)).at(-1), 'end completed');
 });
 
+test('a pause that cannot be written cancels all the same and says so; asked for again, it is written', async (t) => {
+  const { extension, entered } = gateTool();
+  const room = await hostRoom(t, {
+    scripts: { default: [passTurn] },
+    extensions: () => [extension],
+    policy: ALLOWED,
+  });
+  const session = await room.session('ann');
+  await room.say(session, 'go');
+  await entered;
+  const full = async () => {
+    throw new Error('disk full');
+  };
+  t.mock.method(room.floor.store, 'write', full, { times: 1 });
+  await assert.rejects(room.host.pause(), /disk full/);
+  assert.equal((await room.told(session)).at(-1), 'end cancelled host_paused');
+  assert.equal(await room.host.pause(), true);
+  assert.equal(await room.host.resume(), true);
+});
+
 test('a cancelled turn ends with its certainty, and goes on when it is told to', async (t) => {
   const { extension, entered, open } = gateTool();
   const room = await hostRoom(t, {

@@ -148,6 +148,26 @@ test('what is hidden from a giver is hidden from its child', async (t) => {
   assert.match((await room.told(await onlyChild(room, session))).join('\n'), /tool_not_allowed/);
 });
 
+test('a child uses no Runner that its giver may not use', async (t) => {
+  const { extension, entered, open } = gateTool();
+  const room = await hostRoom(t, {
+    scripts: { 'agent:ann': [toBob], 'agent:bob': [{ steps: [pass, { text: 'Done.' }] }] },
+    agents: [
+      { name: 'ann', runners: ['near'] },
+      { name: 'bob', runners: ['near', 'far'] },
+    ],
+    extensions: () => [give, extension],
+    policy: ALLOWED,
+  });
+  const session = await room.session('ann');
+  await room.say(session, 'go');
+  await entered;
+  const child = room.host.floor.turns.of(await onlyChild(room, session));
+  assert.deepEqual(child?.config.runners, ['near']);
+  open();
+  await room.host.idle();
+});
+
 test('a child begins in the mode of the session that it comes from', async (t) => {
   const { extension } = gateTool();
   const room = await hostRoom(t, {

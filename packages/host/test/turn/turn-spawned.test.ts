@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineExtension, s } from '@fairlead/extension';
 import type { PendingWake } from '../../src/sessions/wakes.ts';
+import type { RunningTurn } from '../../src/turn/running-turns.ts';
 import { TurnBudget } from '../../src/turn/turn-budget.ts';
 import type { TurnOptions, TurnReport } from '../../src/turn/turn-options.ts';
 import { saidModel } from './said-model.ts';
@@ -71,6 +72,29 @@ test('where the root has no step left, what is spawned answers at once without t
   const report = await run(budgetOf(room, 0));
   assert.deepEqual([report.code, report.steps], ['turn_iterations', 1]);
   assert.deepEqual(model.requests[0]?.tools, []);
+});
+
+test('a session that was made for a turn is closed by the end of it', async (t) => {
+  const { room, run, session } = await spawnedRoom(t, { model: saidModel({ text: 'ok' }) });
+  await run(budgetOf(room, 5));
+  assert.deepEqual(
+    [(await room.sessions.meta(session)).closed, (await room.sessions.meta(room.session)).closed],
+    [true, false],
+  );
+});
+
+test('what is spawned uses no more Runners than who gave the task', async (t) => {
+  const config = { runners: ['a', 'b'] };
+  const { room, run } = await spawnedRoom(t, { model: saidModel({ text: 'ok' }), config });
+  const used: (readonly string[] | undefined)[] = [];
+  t.mock.method(room.turns, 'add', ({ config: own }: RunningTurn) => {
+    used.push(own.runners);
+    return () => {};
+  });
+  const budget = budgetOf(room, 5);
+  const spawned = { by: 'trn_parent_0000000000000000', budget, depth: 1, tools: [] };
+  await run(budget, { spawned: { ...spawned, runners: ['b', 'c'] } });
+  assert.deepEqual(used, [['b']]);
 });
 
 test('its tokens count in the root’s turn and session, and its rows say so', async (t) => {
