@@ -103,3 +103,19 @@ test('a one-shot under a ceiling is skipped, and its slot says why', async (t) =
   assert.deepEqual(await floor.slots('once'), ['00:10:00 skipped ceiling_reached']);
   assert.equal(await floor.row('once'), null);
 });
+
+test('a jitter delays each slot by as much as it is drawn for it, and by no more than it may', async (t) => {
+  const floor = await engineFloor(t, {
+    fire: async ({ lateMs }) => {
+      late.push(lateMs);
+      return { state: 'fired', outcome: 'completed' };
+    },
+  });
+  const late: number[] = [];
+  await floor.put('spread', hello(hourly, { jitter_secs: 600 }));
+  for (let minutes = 0; minutes < 24 * 60; minutes += 1) await floor.pass(MINUTE);
+  assert.ok(late.length >= 23, `${late.length}`);
+  assert.ok(late.every((ms) => ms >= 0 && ms <= 600_000 + MINUTE));
+  assert.ok(new Set(late).size > 12, 'they are spread');
+  assert.equal(new Set(floor.fired).size, floor.fired.length);
+});

@@ -234,6 +234,33 @@ test('a claim without a directive runs at the next start: nothing was told to an
   assert.deepEqual(await next.slots('plants'), ['00:00 fired completed']);
 });
 
+for (const [state, end] of [
+  ['completed', 'fired completed'],
+  ['silent', 'fired completed'],
+  ['cancelled', 'fired cancelled'],
+  ['failed', 'fired failed turn_failed'],
+  ['interrupted', 'unknown turn_interrupted'],
+  [undefined, 'unknown turn_never_began'],
+] as const)
+  test(`a slot whose end the host before did not write down is ${end} where its turn ${state === undefined ? 'never began' : `was ${state}`}`, async (t) => {
+    const room = await planned(t);
+    await room.add('plants', { target: { kind: 'fresh' } });
+    await room.pass(HOUR);
+    await room.close();
+    const { store } = room.floor;
+    const left = { sql: "UPDATE slots SET state = 'running', outcome = NULL", parameters: [] };
+    const turns =
+      state === undefined
+        ? { sql: 'DELETE FROM turns', parameters: [] }
+        : { sql: 'UPDATE turns SET state = ?', parameters: [state] };
+    await store.write([left, turns]);
+    const next = await planned(t, { floor: room.floor, boot: 'boot_2' });
+    await next.host.idle();
+    assert.deepEqual(await next.slots('plants'), [`01:00 ${end}`]);
+    const [line] = await next.running.routines.book.list(room.ann);
+    assert.equal(line?.failures, /failed|unknown/.test(end) ? 1 : 0);
+  });
+
 test('one-shots, intervals and what cannot be planned', async (t) => {
   const room = await planned(t, { limits: { schedules_per_agent: 2, schedule_min_secs: 300 } });
   const { book } = room.running.routines;
