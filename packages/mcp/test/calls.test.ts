@@ -168,3 +168,28 @@ test('a structured answer that is too deep or too large for anybody is left out;
   });
   assert.deepEqual(toolResult({ content: 'none' as never }, 1024), { text: '', isError: false });
 });
+
+test('a server whose list is none has failed, and says that it does not speak the protocol', async (t) => {
+  const { scripted } = await mcpFloor(t);
+  const s = await scripted({ tools: 'none' });
+  await s.server.settled;
+  assert.equal(s.server.notice?.code, 'mcp_protocol_failed');
+  assert.deepEqual((await faultOf(s.call('echo'))).slice(0, 2), ['not_started', 'mcp_unavailable']);
+});
+
+test('a list that cannot be had after a change leaves nothing callable: the connection is made anew', async (t) => {
+  const { scripted } = await mcpFloor(t);
+  const first = { tools: [tool('echo'), tool('reload')] };
+  const s = await scripted(first);
+  await s.server.settled;
+  s.write({ tools: 'none' });
+  await s.call('reload');
+  const refused = await faultOf(s.call('echo'));
+  assert.equal(refused[0], 'not_started');
+  s.write(first);
+  await waitFor(() => s.server.state.kind === 'running' && s.starts().length > 1, {
+    what: 'it runs again',
+    timeoutMs: 15_000,
+  });
+  assert.equal((await s.call('echo'))['text'], '{}');
+});

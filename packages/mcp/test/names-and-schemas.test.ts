@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Json, JsonObject } from '@fairlead/base';
+import { foreignToolName as toolName } from '@fairlead/hub';
 import * as fc from 'fast-check';
 import { readDefinition } from '../src/catalog/read-definition.ts';
-import { toolName } from '../src/catalog/tool-name.ts';
 import { schemaMismatch } from '../src/schema/schema-check.ts';
 import { shownSchema } from '../src/schema/shown-schema.ts';
 
 test('a name fits every model, is the same whatever else there is, and two are never one', () => {
   assert.equal(toolName('files', 'read_file'), 'files__read_file');
-  assert.equal(
-    toolName('files', 'a.b'),
-    'files__a_b_y3o3qt'.replace('y3o3qt', toolName('files', 'a.b').slice(-6)),
-  );
+  assert.equal(toolName('files', 'a.b'), 'files__a_b_hbvc47');
   assert.notEqual(toolName('files', 'a.b'), toolName('files', 'a:b'));
   assert.notEqual(toolName('files', 'a.b'), toolName('files', 'a_b'));
   assert.equal(toolName('s', 'n'.repeat(200)).length, 64);

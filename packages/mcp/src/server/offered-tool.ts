@@ -1,8 +1,7 @@
 import type { JsonObject } from '@fairlead/base';
 import type { JsonSchema } from '@fairlead/extension';
 import type { ToolContribution } from '@fairlead/extension/runtime';
-import type { CatalogRow } from '@fairlead/hub';
-import { toolName } from '../catalog/tool-name.ts';
+import { type CatalogRow, foreignToolName } from '@fairlead/hub';
 import type { ServerConfig } from '../configuration/server-config.ts';
 import { catalogBounds } from '../limits.ts';
 import { shownSchema } from '../schema/shown-schema.ts';
@@ -124,7 +123,7 @@ function contributionOf(
 ): ToolContribution {
   const { tool, about, args, target, hints } = said;
   return {
-    name: toolName(server.name, tool),
+    name: foreignToolName(server.name, tool),
     about,
     // Any schema of an object: it is shown, and calls are held against the server's own.
     args: args as unknown as JsonSchema,
