@@ -151,7 +151,7 @@ export class SessionCalls {
 }
 
 /** Whether a call stands in a session, by any path. */
-export function standsInSession({ path, recorded }: CallPlan): boolean {
+function standsInSession({ path, recorded }: CallPlan): boolean {
   return path === 'turn' || path === 'routine' || recorded === true;
 }
 

@@ -11,7 +11,7 @@ export {
   type InvocationRequest,
   type LookedAt,
 } from './executor.ts';
-export { type InvocationError, READ_LOST } from './invocation/explain.ts';
+export { READ_LOST } from './invocation/explain.ts';
 export type { Invocation } from './invocation/invocation.ts';
 export type { ToolRequest } from './invocation/invoker.ts';
 export {
@@ -20,6 +20,7 @@ export {
   type ToolDefinition,
   type ToolRoute,
 } from './invocation/runtime-tool.ts';
+export type { InvocationError } from './invocation-error.ts';
 export { Journal } from './journal/journal.ts';
 export type { JournalPage, JournalQuery, JournalShown } from './journal/journal-page.ts';
 export type { JournalEnd, JournalEntry } from './journal/journal-row.ts';

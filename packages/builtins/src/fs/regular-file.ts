@@ -12,7 +12,8 @@ const OF_THE_KERNEL = /^\/(?:proc|sys)\//;
  * Faults, all `not_started`: `file_not_found`, `file_not_regular`, `file_unavailable`.
  */
 export async function openRegularFile(path: string): Promise<{ file: FileHandle; stats: Stats }> {
-  if (OF_THE_KERNEL.test(path)) throw toolFault('not_started', 'file_not_regular', 'it is a file of the kernel');
+  if (OF_THE_KERNEL.test(path))
+    throw toolFault('not_started', 'file_not_regular', 'it is a file of the kernel');
   const before = await statOf(path);
   if (before === undefined) throw toolFault('not_started', 'file_not_found');
   requireRegular(before);

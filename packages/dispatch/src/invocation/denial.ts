@@ -1,5 +1,5 @@
+import type { InvocationError } from '../invocation-error.ts';
 import type { Scope } from '../scopes.ts';
-import type { InvocationError } from './explain.ts';
 
 /** A refusal for want of a scope, which names it. */
 export function namingScope(error: InvocationError, scope: Scope): InvocationError {

@@ -1,5 +1,5 @@
 import type { Certainty, Json, JsonObject } from '@fairlead/base';
-import type { InvocationError } from './explain.ts';
+import type { InvocationError } from '../invocation-error.ts';
 
 /**
  * How a task ended: with an output, or with a code. An output comes only with `completed`. `isProviderResult`: the output is

@@ -1,14 +1,7 @@
 import type { Certainty, ErrorEntry, Json } from '@fairlead/base';
 import { protocolErrors } from '@fairlead/protocol';
 import { dispatchErrors } from '../errors.ts';
-
-/** What stands in `error` of an answer: our own words for a code, what to do next, and what the code adds. */
-export type InvocationError = {
-  readonly code: string;
-  readonly message: string;
-  readonly recovery?: string;
-  readonly detail?: Json;
-};
+import type { InvocationError } from '../invocation-error.ts';
 
 /** What somebody who lost the answer to a question must know: `not_started` does not say that it never arrived. */
 export const READ_LOST = 'It only reads, so nothing was changed.';

@@ -1,7 +1,8 @@
 import { isJsonObject } from '@fairlead/base';
+import type { InvocationError } from '../invocation-error.ts';
 import type { JournalEntry } from '../journal/journal-row.ts';
 import type { Ending } from './ending.ts';
-import { explain, type InvocationError } from './explain.ts';
+import { explain } from './explain.ts';
 import type { Invocation } from './invocation.ts';
 import type { TaskFault, ToolTask } from './tool-task.ts';
 

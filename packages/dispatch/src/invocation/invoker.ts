@@ -2,6 +2,7 @@ import { canonicalJson, isJsonObject, type Json, type Random, randomId } from '@
 import type { Statement } from '@fairlead/store';
 import { argumentsDigest, type DigestKey } from '../arguments-digest.ts';
 import type { DispatchLog } from '../dispatch-log.ts';
+import type { InvocationError } from '../invocation-error.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../journal/journal-row.ts';
 import type { Principal } from '../principal.ts';
@@ -11,7 +12,7 @@ import type { Permission } from '../sessions/permission.ts';
 import type { RecordedCall, RecordingSession, SessionRecorder } from '../sessions/session-recorder.ts';
 import { namingScope } from './denial.ts';
 import { type Ending, notStarted, refusedEnding } from './ending.ts';
-import { explain, type InvocationError } from './explain.ts';
+import { explain } from './explain.ts';
 import type { Invocation } from './invocation.ts';
 import { codeOf, invocationOf, refusedInput, refusedWith, unsettled } from './invocation-of.ts';
 import { recordedEnd } from './recorded-end.ts';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@fairlead/base';
 import { linkLimits, type ProjectCatalog } from '@fairlead/protocol';
-import { explain, type InvocationError } from '../invocation/explain.ts';
+import { explain } from '../invocation/explain.ts';
+import type { InvocationError } from '../invocation-error.ts';
 import { PROJECT_CATALOG_MAX_BYTES } from '../limits.ts';
 import { readFrom } from '../runner-answers/runner-access.ts';
 import type { RunnerPort } from '../runner-port.ts';

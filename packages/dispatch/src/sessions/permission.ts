@@ -1,5 +1,5 @@
 import type { Statement } from '@fairlead/store';
-import type { InvocationError } from '../invocation/explain.ts';
+import type { InvocationError } from '../invocation-error.ts';
 import type { Principal } from '../principal.ts';
 import type { Caller } from './caller.ts';
 import type { TaskWords } from './session-recorder.ts';

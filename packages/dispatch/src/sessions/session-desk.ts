@@ -1,5 +1,5 @@
 import type { JsonObject } from '@fairlead/base';
-import type { InvocationError } from '../invocation/explain.ts';
+import type { InvocationError } from '../invocation-error.ts';
 import type { Principal } from '../principal.ts';
 import type { Caller } from './caller.ts';
 

@@ -1,6 +1,6 @@
 import type { Certainty, Json, JsonObject } from '@fairlead/base';
 import type { Statement } from '@fairlead/store';
-import type { InvocationError } from '../invocation/explain.ts';
+import type { InvocationError } from '../invocation-error.ts';
 import type { JournalEntry } from '../journal/journal-row.ts';
 import type { Principal } from '../principal.ts';
 import type { Caller } from './caller.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fairlead/base';
-import type { InvocationError } from '../invocation/explain.ts';
 import type { Invocation } from '../invocation/invocation.ts';
+import type { InvocationError } from '../invocation-error.ts';
 import type { Principal } from '../principal.ts';
 import type { Scope } from '../scopes.ts';
 import type { Caller } from './caller.ts';

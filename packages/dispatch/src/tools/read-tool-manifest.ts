@@ -1,11 +1,11 @@
 import { deepFreeze, encodeJson, type JsonObject } from '@fairlead/base';
 import { READS_ONLY } from '../invocation/annotations.ts';
 import { done, notStarted, refusedEnding } from '../invocation/ending.ts';
-import type { InvocationError } from '../invocation/explain.ts';
 import type { Invoker, ToolRequest } from '../invocation/invoker.ts';
 import { readParams } from '../invocation/params.ts';
 import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
 import type { TaskReading } from '../invocation/tool-task.ts';
+import type { InvocationError } from '../invocation-error.ts';
 import { TOOL_LIST_MAX_BYTES } from '../limits.ts';
 import type { SessionTool, SessionTools } from '../sessions/session-tools.ts';
 import { isToolNameText, TOOL_NAME_SCHEMA } from './tool-name.ts';

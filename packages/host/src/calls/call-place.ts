@@ -9,7 +9,7 @@ import type { ToolPolicy } from '../policy/tool-policy.ts';
 import type { AttachedAgent } from '../sessions/session-meta.ts';
 
 /** The turn that a call belongs to. */
-export interface CallTurn {
+interface CallTurn {
   readonly turn: string;
   /** The turn that began it all, and that one's session: ceilings count there. */
   readonly root: string;

@@ -53,7 +53,7 @@ export function screenOutcome(
 }
 
 /** A fault that was screened, or holds nothing foreign. */
-export function saidOfFault(
+function saidOfFault(
   certainty: Certainty,
   fault: { readonly code: string; readonly message: string; readonly detail?: Json },
   redacted: readonly string[] = [],

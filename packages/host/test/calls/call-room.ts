@@ -26,7 +26,7 @@ import { readUsageSettings } from '../../src/usage/read-limits.ts';
 import { UsageLedger } from '../../src/usage/usage-ledger.ts';
 import { type HostFloor, hostFloor } from '../host-floor.ts';
 
-export const TURN = 'trn_0000000000000000000001';
+const TURN = 'trn_0000000000000000000001';
 export const MAY = { id: 'person:1', scopes: ['session:approve'] };
 
 type Test = Parameters<typeof hygiene>[0] & { after(hook: () => unknown): void };

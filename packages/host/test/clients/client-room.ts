@@ -25,13 +25,13 @@ export const CLIENT: Principal = {
   scopes: ['plugin:inspect', 'plugin:invoke', 'plugin:manage', 'session:read', 'session:write'],
 };
 
-export const MAY = { id: 'person:ada', scopes: ['session:approve'] };
+const MAY = { id: 'person:ada', scopes: ['session:approve'] };
 
 /** What `plugin_tool` needs in a session. */
-export const PLUGINS = defineExtension({ name: 'plugins', version: '1.0.0', tools: {} });
+const PLUGINS = defineExtension({ name: 'plugins', version: '1.0.0', tools: {} });
 
 /** A Runner `local` that answers as told. */
-export class OneRunner implements RunnerPort, RunnerEvents {
+class OneRunner implements RunnerPort, RunnerEvents {
   connected: VisibleRunner[] = [
     { runner: 'local', instanceId: 'local-1', capabilities: ['native_tool_plugins'], projects: [] },
   ];
@@ -108,7 +108,7 @@ export interface ClientRoom extends HostRoom {
   journalled(): Promise<readonly string[]>;
 }
 
-export interface Asked {
+interface Asked {
   readonly session?: string;
   readonly principal?: Principal;
   readonly caller?: Caller;

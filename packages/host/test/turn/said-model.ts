@@ -8,7 +8,7 @@ import type {
   ModelUsage,
 } from '../../src/models/model.ts';
 
-export const USAGE: ModelUsage = { input: 10, output: 4, cached: 0, written: 0, reasoning: 0 };
+const USAGE: ModelUsage = { input: 10, output: 4, cached: 0, written: 0, reasoning: 0 };
 
 /** What a reply is made of. */
 export interface Said {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Json, type JsonObject, randomId } from '@fairlead/base';
+import type { Json, JsonObject } from '@fairlead/base';
 import { digestKey, Journal } from '@fairlead/dispatch';
 import type { Extension } from '@fairlead/extension';
 import { builtinSource, type Hub, openHub } from '@fairlead/hub';
@@ -206,5 +206,3 @@ function inFewWords(entry: Entry): string {
       return entry.type;
   }
 }
-
-export const newTurn = (host: HostFloor): string => randomId('trn_', host.random);

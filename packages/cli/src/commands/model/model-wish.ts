@@ -5,8 +5,8 @@ import type { CommandContext } from '../../command-context.ts';
 import { openQuestions, type Questions } from '../../output/questions.ts';
 import { UsageError } from '../../usage-error.ts';
 
-export const modelTypes = ['openai_compatible', 'anthropic', 'scripted'] as const;
-export type ModelType = (typeof modelTypes)[number];
+const modelTypes = ['openai_compatible', 'anthropic', 'scripted'] as const;
+type ModelType = (typeof modelTypes)[number];
 
 /** What the flags of `model add` say; what they leave open is asked at a terminal. */
 export type ModelWishFlags = {
