@@ -5,6 +5,7 @@ import type { KnownAgent } from '../agents/agents.ts';
 import type { Speaker } from '../entries/entry.ts';
 import { entryValue } from '../entries/write-entry.ts';
 import { hostError } from '../errors.ts';
+import type { LeakDetector } from '../leaks/leak-detector.ts';
 import type { SessionFloor } from '../sessions/session-floor.ts';
 import { nowMs } from '../sessions/sessions.ts';
 import { addWake } from '../sessions/wakes.ts';
@@ -22,8 +23,10 @@ export interface ScheduleFiring {
   readonly due: number;
 }
 
+type ScheduleFloor = SessionFloor & { readonly leaks: Pick<LeakDetector, 'text'> };
+
 export interface AgentSchedulesPorts {
-  readonly floor: SessionFloor;
+  readonly floor: ScheduleFloor;
   /** IANA name: where a pattern without one is meant. */
   readonly zone: string;
   /** Something waits in a session. */
@@ -104,7 +107,7 @@ export class AgentSchedules {
 }
 
 type Fire = {
-  readonly floor: SessionFloor;
+  readonly floor: ScheduleFloor;
   readonly agent: KnownAgent;
   readonly database: Database;
   readonly key: string;
@@ -155,7 +158,9 @@ async function pinned(fire: Fire, session: string): Promise<string | undefined> 
 
 function directiveOf({ floor, agent, key, schedule, slot }: Fire): Json {
   const from: Speaker = { kind: 'schedule', id: key, name: key };
-  const body = { type: 'directive', text: schedule.task, agent: agent.id, slot: slotName(slot) } as const;
+  // A model may have written it, and it is kept.
+  const text = floor.leaks.text(schedule.task).value;
+  const body = { type: 'directive', text, agent: agent.id, slot: slotName(slot) } as const;
   return entryValue(body, from, floor.clock);
 }
 

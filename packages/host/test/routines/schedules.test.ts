@@ -85,6 +85,16 @@ test('a fresh schedule makes a session of its own each time, and its history lin
   assert.equal(meta.source, 'schedule:ann:plants');
 });
 
+test('what a schedule asks for stands in its session without secrets', async (t) => {
+  const room = await planned(t, { secrets: ['planted-0123456789-value'] });
+  const session = await room.session('ann');
+  const target = { kind: 'pinned', session };
+  await room.add('plants', { target, task: 'Water with planted-0123456789-value.' });
+  await room.pass(HOUR);
+  const asked = (await room.told(session)).filter((line) => line.includes(' asks: '));
+  assert.deepEqual(asked, ['plants asks: Water with [REDACTED:configured_secret].']);
+});
+
 test('a pinned schedule comes back to its session, and to the agent that planned it', async (t) => {
   const room = await planned(t, {
     scripts: { 'agent:ann': [sayTurn('Watered.')], 'agent:bob': [sayTurn('Hello.')] },
