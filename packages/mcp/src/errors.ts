@@ -74,14 +74,6 @@ export const mcpErrors = defineErrors({
     message: 'The token for the MCP server could not be refreshed; nothing was sent.',
     next: 'Put a new refresh token into the variable that `refresh_token_env` names, and start the host again.',
   },
-  mcp_file_invalid: {
-    message: 'A file that `[mcp] import` names cannot be used.',
-    next: 'It is JSON with one object `mcpServers`; the message names the server and what is wrong. The others of the file are taken.',
-  },
-  mcp_secret_invalid: {
-    message: 'A stored token cannot be opened with this state directory’s secret.',
-    next: 'It is replaced at the next refresh from `refresh_token_env`. A database that moved without `secret.key` is the usual cause.',
-  },
 });
 
 export type McpErrorCode = keyof typeof mcpErrors;
