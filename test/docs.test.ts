@@ -171,8 +171,8 @@ test('every TypeScript block compiles', (t) => {
   const { compilerOptions } = JSON.parse(readFileSync(join(repositoryRoot, 'tsconfig.json'), 'utf8')) as {
     readonly compilerOptions: Record<string, unknown>;
   };
-  // One that leaves something out is for reading.
-  const shown = blocksIn('ts').filter(({ block }) => !block.text.includes('…'));
+  // One that leaves something out is for reading; one that imports a file beside it is compiled by its page, where that file is.
+  const shown = blocksIn('ts').filter(({ block }) => !/…|from '\.\.?\//.test(block.text));
   shown.forEach(({ block }, index) => {
     writeFileSync(join(folder, `${index}.ts`), `${block.text}\nexport {};\n`);
   });
