@@ -185,12 +185,23 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'session-early',
-    lie: 'a turn goes on with the answer of a call before its end is written down',
+    lie: 'the end of a turn’s call stands in its session before it stands in the journal',
     edits: [
       {
         file: 'packages/host/src/calls/call-record.ts',
-        from: 'if (entry) await this.#writeOrRows([this.#resultEntry(end, [])], [...settled, this.#stands()]);',
-        to: 'if (entry) setTimeout(() => void this.#writeOrRows([this.#resultEntry(end, [])], [...settled, this.#stands()]).catch(() => {}), 200);',
+        from: 'else await this.#floor.store.write(settled);',
+        to: 'else setTimeout(() => void this.#floor.store.write(settled).catch(() => {}), 500);',
+      },
+    ],
+  },
+  {
+    name: 'session-late',
+    lie: 'a turn goes on and ends before its session has what its call came to',
+    edits: [
+      {
+        file: 'packages/host/src/calls/run-call.ts',
+        from: 'await this.#record.result(said, ended.changedBy).catch(() => {});',
+        to: 'setTimeout(() => void this.#record.result(said, ended.changedBy).catch(() => {}), 200);',
       },
     ],
   },
