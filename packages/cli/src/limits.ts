@@ -94,6 +94,8 @@ export const outputLimits = Object.freeze({
   schemaCharacters: 16_384,
   /** Anything that takes longer shows what it is waiting for. */
   quietMs: secondMs,
+  /** What is told beside an answer may come this much after it. */
+  lastWordsMs: secondMs,
   /** A list of plugins goes on in the next line from here on. */
   textColumns: 96,
 });

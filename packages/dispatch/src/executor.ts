@@ -1,8 +1,8 @@
 import type { Clock, Json } from '@fairlead/base';
 import type { BindingBook } from './bindings/binding-book.ts';
-import type { Invocation } from './invocation/invocation.ts';
 import { Invoker, type InvokerOptions, type ToolRequest } from './invocation/invoker.ts';
 import type { TaskSubject } from './invocation/tool-task.ts';
+import type { Invocation } from './invocation.ts';
 import { pluginTaskReader } from './plugin-tool/plugin-task.ts';
 import type { RunnerPort } from './runner-port.ts';
 import type { TaskWords } from './sessions/session-recorder.ts';

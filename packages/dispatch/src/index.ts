@@ -12,7 +12,6 @@ export {
   type LookedAt,
 } from './executor.ts';
 export { READ_LOST } from './invocation/explain.ts';
-export type { Invocation } from './invocation/invocation.ts';
 export type { ToolRequest } from './invocation/invoker.ts';
 export {
   directTool,
@@ -20,6 +19,7 @@ export {
   type ToolDefinition,
   type ToolRoute,
 } from './invocation/runtime-tool.ts';
+export type { Invocation } from './invocation.ts';
 export type { InvocationError } from './invocation-error.ts';
 export { Journal } from './journal/journal.ts';
 export type { JournalPage, JournalQuery, JournalShown } from './journal/journal-page.ts';

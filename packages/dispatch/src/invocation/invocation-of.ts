@@ -1,9 +1,9 @@
 import { isJsonObject } from '@fairlead/base';
+import type { Invocation } from '../invocation.ts';
 import type { InvocationError } from '../invocation-error.ts';
 import type { JournalEntry } from '../journal/journal-row.ts';
 import type { Ending } from './ending.ts';
 import { explain } from './explain.ts';
-import type { Invocation } from './invocation.ts';
 import type { TaskFault, ToolTask } from './tool-task.ts';
 
 /** An input that asks for nothing that the tool does. It has no row: there is nothing to record. */

@@ -2,6 +2,7 @@ import { canonicalJson, isJsonObject, type Json, type Random, randomId } from '@
 import type { Statement } from '@fairlead/store';
 import { argumentsDigest, type DigestKey } from '../arguments-digest.ts';
 import type { DispatchLog } from '../dispatch-log.ts';
+import type { Invocation } from '../invocation.ts';
 import type { InvocationError } from '../invocation-error.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { JournalEntry } from '../journal/journal-row.ts';
@@ -13,7 +14,6 @@ import type { RecordedCall, RecordingSession, SessionRecorder } from '../session
 import { namingScope } from './denial.ts';
 import { type Ending, notStarted, refusedEnding } from './ending.ts';
 import { explain } from './explain.ts';
-import type { Invocation } from './invocation.ts';
 import { codeOf, invocationOf, refusedInput, refusedWith, unsettled } from './invocation-of.ts';
 import { recordedEnd } from './recorded-end.ts';
 import type { ReadTask, ToolTask } from './tool-task.ts';

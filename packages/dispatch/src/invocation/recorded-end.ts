@@ -1,6 +1,6 @@
 import { encodeJson, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import type { Invocation } from '../invocation.ts';
 import type { RecordedEnd } from '../sessions/session-recorder.ts';
-import type { Invocation } from './invocation.ts';
 
 /** How an invocation ended, as its session has it: in the words that its caller was given. */
 export function recordedEnd(invocation: Invocation, code: string | null): RecordedEnd {

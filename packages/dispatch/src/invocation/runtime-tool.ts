@@ -1,6 +1,6 @@
 import type { JsonObject } from '@fairlead/base';
+import type { Invocation } from '../invocation.ts';
 import type { Scope } from '../scopes.ts';
-import type { Invocation } from './invocation.ts';
 import type { ToolRequest } from './invoker.ts';
 
 /** `direct`: called by its own name. `gateway`: only through `call_runtime_tool`, and in no list of tools. */

@@ -1,9 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { namingScope } from '../invocation/denial.ts';
 import { explain } from '../invocation/explain.ts';
-import type { Invocation } from '../invocation/invocation.ts';
 import type { ToolRequest } from '../invocation/invoker.ts';
 import type { RuntimeTool } from '../invocation/runtime-tool.ts';
+import type { Invocation } from '../invocation.ts';
 import type { InvocationError } from '../invocation-error.ts';
 import type { Principal } from '../principal.ts';
 import type { RunnerPort } from '../runner-port.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@fairlead/base';
-import type { Invocation } from '../invocation/invocation.ts';
+import type { Invocation } from '../invocation.ts';
 import type { InvocationError } from '../invocation-error.ts';
 import type { Principal } from '../principal.ts';
 import type { Scope } from '../scopes.ts';

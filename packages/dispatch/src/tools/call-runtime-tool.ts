@@ -1,10 +1,10 @@
 import { deepFreeze, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { MAY_DO_ANYTHING } from '../invocation/annotations.ts';
-import type { Invocation } from '../invocation/invocation.ts';
 import { refusedInput } from '../invocation/invocation-of.ts';
 import type { Invoker, ToolRequest } from '../invocation/invoker.ts';
 import { type ParamsProblem, readParams } from '../invocation/params.ts';
 import type { RuntimeTool, ToolDefinition } from '../invocation/runtime-tool.ts';
+import type { Invocation } from '../invocation.ts';
 import type { Scope } from '../scopes.ts';
 import type { SessionTools } from '../sessions/session-tools.ts';
 import { isToolNameText, TOOL_NAME_SCHEMA } from './tool-name.ts';

@@ -11,6 +11,9 @@ export class RunProgress {
   /** Calls whose end was told. */
   readonly #ended = new Set<string>();
   #waiting: Timer | undefined;
+  /** The turns whose end was heard, and who waits for one. */
+  readonly #over = new Set<string>();
+  #overHeard: (() => void) | undefined;
   #last = '';
 
   constructor(context: Pick<CommandContext, 'stderr' | 'clock'>) {
@@ -24,6 +27,19 @@ export class RunProgress {
     else if (event === 'progress') this.#say(safeLine(data['text']));
     else if (event === 'entry')
       this.#entry(isJsonObject(data['entry'] ?? null) ? (data['entry'] as JsonObject) : data);
+  }
+
+  /** Resolves when the end of a turn was heard, or after a moment: its answer may come before what it did is told. */
+  async heardEnd(turn: string): Promise<void> {
+    if (this.#over.has(turn)) return;
+    await new Promise<void>((resolve) => {
+      const timer = this.#context.clock.setTimer(outputLimits.lastWordsMs, resolve);
+      this.#overHeard = () => {
+        if (!this.#over.has(turn)) return;
+        timer.cancel();
+        resolve();
+      };
+    });
   }
 
   /** The turn has ended, with these calls: entries come after what they tell of, and may not have come yet. */
@@ -55,6 +71,10 @@ export class RunProgress {
       this.#say(`calls ${tool}`);
     }
     if (type === 'tool_result') this.#result(entry);
+    if (type === 'turn_end' && typeof entry['turn'] === 'string') {
+      this.#over.add(entry['turn']);
+      this.#overHeard?.();
+    }
   }
 
   /** Once for each call; `tool` where it is not known by its beginning. */

@@ -55,6 +55,7 @@ export async function runThroughHost(
     const report = readRunReport(answer);
     if (report === null)
       throw cliError('run_lost', { detail: { session, reason: 'an answer that is no report' } });
+    if (report.turn !== null) await progress.heardEnd(report.turn);
     progress.end(report.calls);
     return report;
   } finally {

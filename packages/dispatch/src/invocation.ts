@@ -1,6 +1,6 @@
 import type { Certainty, JsonObject } from '@fairlead/base';
-import type { InvocationError } from '../invocation-error.ts';
-import type { Scope } from '../scopes.ts';
+import type { InvocationError } from './invocation-error.ts';
+import type { Scope } from './scopes.ts';
 
 /**
  * How an invocation ended. `output` and `error` stand together in one case: `journal_unsettled` with `completed`, where the
