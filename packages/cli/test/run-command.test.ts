@@ -170,7 +170,7 @@ test('what the stream tells is shown on stderr, once each', async (t) => {
       ms: 12.4,
     }),
     event('entry', { type: 'tool_result', call: 'call_2', certainty: 'not_started' }),
-    event('entry', { type: 'turn_end' }),
+    event('entry', { type: 'turn_end', turn: 'trn_1' }),
   ].join('');
   const shown = () => context.printed.stderr;
   // The end of the second one had not come over the stream.

@@ -31,6 +31,7 @@ export class RunProgress {
 
   /** Resolves when the end of a turn was heard, or after a moment: its answer may come before what it did is told. */
   async heardEnd(turn: string): Promise<void> {
+    this.#waiting?.cancel();
     if (this.#over.has(turn)) return;
     await new Promise<void>((resolve) => {
       const timer = this.#context.clock.setTimer(outputLimits.lastWordsMs, resolve);
