@@ -38,6 +38,10 @@ export const dispatchErrors = defineErrors({
     message: 'The token was revoked or expired while the call was held; nothing was started.',
     next: 'Make the call again with a token that is valid.',
   },
+  host_paused: {
+    message: 'The host is paused: no turn and no call starts.',
+    next: 'Use `fairlead resume` or `/resume` when it may go on.',
+  },
   permission_denied: {
     message: 'The authority mode of this gateway does not allow this action; nothing was sent.',
     next: 'Ask the operator. Under the mode trusted_agent it is allowed, under restricted a person is asked; list and describe always are.',

@@ -44,6 +44,8 @@ export type InvokerOptions = {
   readonly sessions?: SessionRecorder;
   /** Who decides in `restricted`. Absent = effects are refused there. */
   readonly permission?: Permission;
+  /** Asked before each effect that names no session; in one its guard says so. True = `host_paused`. Absent = never paused. */
+  readonly isPaused?: () => boolean;
   readonly random: Random;
   /** `trusted_agent` allows effects, `restricted` asks; anything unknown refuses them. */
   readonly authority: string;
@@ -109,10 +111,13 @@ export class Invoker {
   async #carryOut(entry: JournalEntry, task: ToolTask, request: ToolRequest): Promise<Invocation> {
     const { journal, permission } = this.#options;
     let also: readonly Statement[] = [];
+    if (this.#isHeldBack(task)) return await this.#deny(request, entry, denial('host_paused'));
     if (this.#mustBeDecided(task)) {
       const call = this.#recordedCall(entry, task, request);
       const decided = await this.#decide(call, task, request, null);
       if ('error' in decided) return await this.#deny(request, entry, decided.error);
+      // A minute may have gone by.
+      if (this.#isHeldBack(task)) return await this.#deny(request, entry, denial('host_paused'));
       const { approval } = decided;
       const use =
         approval === undefined || permission === undefined ? [] : [permission.use(approval, entry.id)];
@@ -265,6 +270,11 @@ export class Invoker {
 
   #mustBeDecided({ isRecords }: ToolTask): boolean {
     return this.#options.authority !== 'trusted_agent' && isRecords !== true;
+  }
+
+  /** Paused, where it does more than write into Fairlead's own records: what is said meanwhile waits there. */
+  #isHeldBack({ isRecords }: ToolTask): boolean {
+    return isRecords !== true && this.#options.isPaused?.() === true;
   }
 
   /** What was approved, or why it may not run. */

@@ -8,6 +8,8 @@ import { ClientRecorder } from './client-recorder.ts';
 /** What the tools of a gateway take of a host: where invocations are recorded, who decides, what sessions offer. */
 export interface ClientPorts {
   readonly sessions: SessionRecorder;
+  /** Of the calls that name no session, too. */
+  readonly isPaused: () => boolean;
   readonly permission: Permission;
   readonly sessionTools: SessionTools;
   readonly sessionDesk: SessionDesk;
@@ -17,6 +19,7 @@ export interface ClientPorts {
 export function createClientPorts(host: ClientFloor): ClientPorts {
   return {
     sessions: new ClientRecorder(host),
+    isPaused: () => host.floor.state.pausedAtMs !== null,
     permission: new ClientPermission(host),
     sessionTools: new ClientCalls(host),
     sessionDesk: new ClientDesk(host),

@@ -5,6 +5,7 @@ import type { Principal } from '@fairlead/dispatch';
 import { deactivate } from '@fairlead/hub';
 import { hygiene } from '@fairlead/testing';
 import { createClientPorts } from '../../src/clients/client-ports.ts';
+import { hostErrors } from '../../src/errors.ts';
 import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
 
 const LIST = { action: 'list', runner: 'local' } as const;
@@ -152,6 +153,48 @@ test('a token that is limited to Runners uses no session whose agents may use ot
     'not_started',
     'token_limited',
   ]);
+});
+
+test('a paused host completes no call, check or reload that names no session, goes on reading, and runs them after a resume', async (t) => {
+  const room = await clientRoom(t);
+  const manager: Principal = { ...CLIENT, scopes: [...CLIENT.scopes, 'runner:manage'] };
+  const binding = await room.bind();
+  const before = [...room.runner.sent];
+  await room.host.pause();
+  const call = { action: 'call', binding, arguments: { text: 'hello' } };
+  for (const [tool, params] of [
+    ['plugin_tool', call],
+    ['plugin_tool', { action: 'check', runner: 'local', plugin: 'echo' }],
+    ['plugin_tool', { action: 'reload', runner: 'local' }],
+    ['call_runtime_tool', { tool: 'reload_runner_config', arguments: { runner: 'local' } }],
+  ] as const) {
+    const answer = await room.call(tool, params, { principal: manager });
+    assert.deepEqual(gist(answer), ['not_started', 'host_paused']);
+    assert.equal(answer.error?.message, hostErrors.host_paused.message);
+    assert.equal(answer.error?.recovery, hostErrors.host_paused.next);
+  }
+  assert.deepEqual(room.runner.sent, before);
+  assert.deepEqual(gist(await room.call('plugin_tool', LIST)), ['completed', undefined]);
+  await room.host.resume();
+  assert.deepEqual(gist(await room.call('plugin_tool', call)), ['completed', undefined]);
+  assert.deepEqual((await room.journalled()).slice(0, 4), [
+    'call not_started host_paused',
+    'check not_started host_paused',
+    'reload not_started host_paused',
+    'reload_runner_config not_started host_paused',
+  ]);
+});
+
+test('a pause while a person is asked about a call that names no session lets nothing begin', async (t) => {
+  const room = await clientRoom(t, { authority: 'restricted' });
+  const binding = await room.bind();
+  const before = [...room.runner.sent];
+  const held = room.call('plugin_tool', { action: 'call', binding, arguments: {} }, { caller: waiter() });
+  const id = await room.asked();
+  await room.host.state.pause(1);
+  await room.approve(id);
+  assert.deepEqual(gist(await held), ['not_started', 'host_paused']);
+  assert.deepEqual(room.runner.sent, before);
 });
 
 test('a paused host runs no effect of a client in a session', async (t) => {
