@@ -146,6 +146,8 @@ export const chatLimits = Object.freeze({
   questionMs: 500,
   /** The second Ctrl-C that leaves. */
   againMs: 2 * secondMs,
+  /** A turn that is cancelled may take 15 s to say how it ended. */
+  lastWordMs: 20 * secondMs,
   noticeMs: 4 * secondMs,
   /** What changes with the time is drawn anew. */
   tickMs: secondMs,

@@ -194,3 +194,80 @@ test('Ctrl-C cancels the turn and ends with 130; a host that goes away is said a
   idle.machine.emit('SIGTERM');
   assert.equal((await idle.ended).exit, 130);
 });
+
+test('on a paused host it says so and how it goes on, lets commands through, and ends on the first signal', async (t) => {
+  const said: string[] = [];
+  const { input, door, printed, machine, ended, settle } = begun(t, (text) => {
+    said.push(text);
+    return { id: 'm', woken: ['agt_1'] };
+  });
+  const lines: string[] = [];
+  door.route('GET /api/admin/status', () => ({ agents: { pausedAtMs: 1 } }));
+  door.route(`POST ${PATH}/cancel`, () => ({ cancelled: false }));
+  door.route(`POST ${PATH}/command`, ({ body }) => {
+    const { line } = body as { line: string };
+    if (line === '/approvals') return { data: { approvals: [] } };
+    lines.push(line);
+    return { text: 'paused' };
+  });
+  input.write('hello\nmore\n/info\n');
+  input.end();
+  await settle();
+  assert.deepEqual([said, lines, printed.stdout], [['hello'], ['/info'], 'paused\n']);
+  assert.equal(
+    printed.stderr,
+    'fairlead: The host is paused: no turn and no call starts. (host_paused)\n' +
+      '  next: Use `fairlead resume` or `/resume` when it may go on.\n' +
+      'fairlead: the host is paused; this is said afterwards\n',
+  );
+  machine.emit('SIGTERM');
+  assert.equal((await ended).exit, 130);
+  assert.deepEqual(said, ['hello']);
+});
+
+test('after /resume on a paused host what comes next waits for the turn again', async (t) => {
+  const said: string[] = [];
+  const { input, door, ended, settle } = begun(t, (text) => {
+    said.push(text);
+    return { id: `m${said.length}`, woken: ['agt_1'] };
+  });
+  const lines: string[] = [];
+  let pausedAtMs: number | null = 1;
+  door.route('GET /api/admin/status', () => ({ agents: { pausedAtMs } }));
+  door.route(`POST ${PATH}/command`, ({ body }) => {
+    const { line } = body as { line: string };
+    if (line === '/approvals') return { data: { approvals: [] } };
+    lines.push(line);
+    if (line === '/resume') pausedAtMs = null;
+    return { text: '' };
+  });
+  input.write('hello\n/resume\n/costs\nmore\n');
+  input.end();
+  await settle();
+  assert.deepEqual([said, lines], [['hello'], ['/resume']]);
+  door.streams[0]?.tell('state', { turn: 'trn_1', agent: 'agt_1', state: 'model' });
+  door.streams[0]?.tell('entry', entries.end('1'));
+  await settle();
+  assert.deepEqual(
+    [said, lines],
+    [
+      ['hello', 'more'],
+      ['/resume', '/costs'],
+    ],
+  );
+  door.streams[0]?.tell('entry', entries.end('2'));
+  assert.equal((await ended).exit, 0);
+});
+
+test('a turn that was broken off and never says how it ended is not waited for without end', async (t) => {
+  for (const answer of [{ cancelled: true }, new FairleadError('server_unreachable', 'Gone.')]) {
+    const { input, door, machine, ended, settle, clock } = begun(t, () => ({ id: 'm', woken: ['agt_1'] }));
+    door.route(`POST ${PATH}/cancel`, () => answer);
+    input.write('go\n');
+    await settle();
+    machine.emit('SIGTERM');
+    await settle();
+    await clock.advance(20_000);
+    assert.equal((await ended).exit, 130);
+  }
+});

@@ -189,7 +189,7 @@ test('what a chat wants is asked of the host, and what came of it is told', asyn
   await chat.do({ do: 'decide', approval: 'apr_2', decision: 'deny' });
   assert.deepEqual(
     chat.told.map(({ kind }) => kind),
-    ['posted', 'unposted', 'older', 'session', 'names', 'questions', 'failed'],
+    ['posted', 'unposted', 'older', 'session', 'names', 'cancelled', 'questions', 'failed'],
   );
   assert.deepEqual(door.bodies('POST /api/approvals/apr_1'), [{ decision: 'approve' }]);
   await chat.do({ do: 'clear' });

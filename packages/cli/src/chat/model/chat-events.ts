@@ -37,6 +37,10 @@ export type ChatEvent =
   /** The host has a message: `entry` is its id there; `isHeard`: an agent answers it. */
   | { readonly kind: 'posted'; readonly message: number; readonly entry: string; readonly isHeard: boolean }
   | { readonly kind: 'unposted'; readonly message: number; readonly fault: Fault }
+  /** What runs was to be cancelled; false where nothing ran, or the host did not hear of it. */
+  | { readonly kind: 'cancelled'; readonly wasRunning: boolean }
+  /** Whether the host is paused; what it says of that, where it is. */
+  | { readonly kind: 'paused'; readonly fault: Fault | null }
   | { readonly kind: 'answered'; readonly line: string; readonly text: string }
   | { readonly kind: 'failed'; readonly line: string | null; readonly fault: Fault };
 
@@ -49,6 +53,7 @@ export type ChatWish =
   | { readonly do: 'command'; readonly line: string }
   | { readonly do: 'cancel' }
   | { readonly do: 'decide'; readonly approval: string; readonly decision: string }
+  | { readonly do: 'paused' }
   | { readonly do: 'questions' }
   | { readonly do: 'session' }
   | { readonly do: 'names' }

@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import type { JsonObject } from '@fairlead/base';
+import type { JsonObject, Timer } from '@fairlead/base';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
+import { chatLimits } from '../../limits.ts';
 import type { Question } from '../model/block.ts';
-import type { ChatEvent } from '../model/chat-events.ts';
+import type { ChatEvent, Fault } from '../model/chat-events.ts';
 import { LiveTurns } from '../model/live-turns.ts';
 import { Transcript } from '../model/transcript.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
@@ -56,6 +57,10 @@ class PlainChat {
   #isUnknown = false;
   #isOver = false;
   #isBrokenOff = false;
+  /** Nothing begins, so what waits is waited for until somebody lets the host go on. */
+  #isPaused = false;
+  /** How long an end of what was broken off is still waited for. */
+  #lastWord: Timer | null = null;
   #questions: readonly Question[] = [];
   readonly #told = new Set<string>();
   #isInputOver = false;
@@ -102,6 +107,7 @@ class PlainChat {
     } finally {
       lines.close();
       input.destroy();
+      this.#lastWord?.cancel();
       this.#errands.close();
       await this.#link.close();
     }
@@ -109,17 +115,26 @@ class PlainChat {
     return { exit, session: this.#link.session };
   }
 
-  /** The turn is cancelled; a second time, nothing is waited for. */
+  /** The turn is cancelled and its end waited for, not for ever; a second time, or where nothing runs, nothing is waited for. */
   breakOff(): void {
     if (this.#isBrokenOff || !this.#isWaiting) this.#isOver = true;
-    else void this.#errands.run({ do: 'cancel' }, this.#link);
+    else {
+      void this.#errands.run({ do: 'cancel' }, this.#link);
+      this.#lastWord = this.#context.clock.setTimer(chatLimits.lastWordMs, () => this.#end());
+    }
     this.#isBrokenOff = true;
     this.#isInputOver = true;
     this.#wake();
   }
 
-  /** While somebody is asked, a command may answer; where nobody can, that is said. */
+  #end(): void {
+    this.#isOver = true;
+    this.#wake();
+  }
+
+  /** While somebody is asked, a command may answer; where nobody can, that is said. On a paused host a command may let it go on. */
   #canGoOn(waiting: readonly Line[]): boolean {
+    if (this.#isPaused && waiting.length > 0) return true;
     if (this.#questions.length === 0) return false;
     return waiting.length > 0 || this.#isInputOver;
   }
@@ -140,7 +155,8 @@ class PlainChat {
       await this.#say(first.text);
       return;
     }
-    this.#context.stderr('fairlead: a call waits for a decision; this is said afterwards\n');
+    const why = this.#questions.length > 0 ? 'a call waits for a decision' : 'the host is paused';
+    this.#context.stderr(`fairlead: ${why}; this is said afterwards\n`);
     this.#held.push(first.text);
     waiting.shift();
   }
@@ -156,7 +172,12 @@ class PlainChat {
 
   async #say(line: string): Promise<void> {
     if (line.trim() === '') return;
-    if (line.startsWith('/')) return await this.#errands.run({ do: 'command', line }, this.#link);
+    if (line.startsWith('/')) {
+      await this.#errands.run({ do: 'command', line }, this.#link);
+      // It may have let the host go on: what comes next then waits for the turn.
+      if (this.#isPaused) await this.#errands.run({ do: 'paused' }, this.#link);
+      return;
+    }
     this.#messages += 1;
     this.#isWaiting = true;
     await this.#errands.run({ do: 'post', message: this.#messages, text: line }, this.#link);
@@ -185,10 +206,7 @@ class PlainChat {
         void this.#link.close();
         [this.#link, this.#errands] = this.#open(other);
       },
-      leave: () => {
-        this.#isOver = true;
-        this.#wake();
-      },
+      leave: () => this.#end(),
     };
     return [link, new Errands({ door: this.#door, random, outcome })];
   }
@@ -223,6 +241,14 @@ class PlainChat {
         return;
       case 'posted':
         if (!event.isHeard) this.#isWaiting = false;
+        else void this.#errands.run({ do: 'paused' }, this.#link);
+        return;
+      case 'paused':
+        this.#pause(event.fault);
+        return;
+      case 'cancelled':
+        // No turn ends that never began.
+        if (this.#isBrokenOff && !event.wasRunning) this.#isOver = true;
         return;
       case 'answered':
         if (event.text !== '') this.#context.stdout(`${visibleText(event.text)}\n`);
@@ -240,6 +266,7 @@ class PlainChat {
       this.#print();
       return;
     }
+    if (event === 'state') this.#isPaused = false;
     if (event === 'approval' || (event === 'state' && data['state'] === 'approval'))
       void this.#errands.run({ do: 'questions' }, this.#link);
   }
@@ -248,20 +275,22 @@ class PlainChat {
     const { type, status, certainty } = entry;
     if (type === 'tool_result' && certainty === 'outcome_unknown') this.#isUnknown = true;
     if (type !== 'turn_end') return;
-    this.#isWaiting = false;
+    this.#isWaiting = this.#isPaused = false;
     this.#exit = status === 'completed' || status === 'silent' ? exitCodes.done : exitCodes.failed;
   }
 
-  #failed({
-    message,
-    code,
-    next,
-  }: {
-    readonly message: string;
-    readonly code: string;
-    readonly next: string | null;
-  }) {
+  /** Said once for each pause: what was said stands, and is answered when the host goes on. */
+  #pause(fault: Fault | null): void {
+    if (fault !== null && this.#isWaiting && !this.#isPaused) this.#tell(fault);
+    this.#isPaused = fault !== null && this.#isWaiting;
+  }
+
+  #failed(fault: Fault): void {
     this.#exit = exitCodes.failed;
+    this.#tell(fault);
+  }
+
+  #tell({ message, code, next }: Fault): void {
     this.#context.stderr(`fairlead: ${visibleLine(message)} (${visibleLine(code)})\n`);
     if (next !== null) this.#context.stderr(`  next: ${visibleLine(next)}\n`);
   }

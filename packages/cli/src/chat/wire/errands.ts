@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject, type Random } from '@fairlead/base';
+import { FairleadError, isJsonObject, type Json, type JsonObject, type Random } from '@fairlead/base';
 import { chatLimits } from '../../limits.ts';
 import { word } from '../model/block.ts';
-import type { ChatEvent, ChatWish } from '../model/chat-events.ts';
+import type { ChatEvent, ChatWish, Fault } from '../model/chat-events.ts';
 import { questionsOf } from '../model/question-of.ts';
 import { sessionShown } from '../model/session-shown.ts';
 import { faultOf } from './fault-of.ts';
@@ -51,9 +51,14 @@ export class Errands {
       case 'command':
         return await this.#command(wish.line, path);
       case 'cancel':
-        return await this.#try(null, () =>
-          this.#door.ask({ method: 'POST', path: `${path}/cancel`, body: {} }),
-        );
+        return await this.#cancel(path);
+      case 'paused':
+        return await this.#once('paused', async () => {
+          const status = await this.#door.ask({ method: 'GET', path: '/api/admin/status' });
+          const agents = isJsonObject(status) ? (status['agents'] ?? null) : null;
+          const isPaused = isJsonObject(agents) && typeof agents['pausedAtMs'] === 'number';
+          this.#outcome.hear({ kind: 'paused', fault: isPaused ? await pausedFault() : null });
+        });
       case 'decide':
         return await this.#decide(wish.approval, wish.decision, link);
       case 'questions':
@@ -107,6 +112,15 @@ export class Errands {
     });
   }
 
+  async #cancel(path: string): Promise<void> {
+    let wasRunning = false;
+    await this.#try(null, async () => {
+      const answer = await this.#door.ask({ method: 'POST', path: `${path}/cancel`, body: {} });
+      wasRunning = isJsonObject(answer) && answer['cancelled'] === true;
+    });
+    this.#outcome.hear({ kind: 'cancelled', wasRunning });
+  }
+
   async #decide(approval: string, decision: string, link: SessionLink): Promise<void> {
     await this.#try(null, async () => {
       const path = `/api/approvals/${encodeURIComponent(approval)}`;
@@ -135,4 +149,9 @@ export class Errands {
     } while (this.#asking.get(what) === true);
     this.#asking.delete(what);
   }
+}
+
+async function pausedFault(): Promise<Fault> {
+  const { hostErrors } = await import('@fairlead/host');
+  return await faultOf(new FairleadError('host_paused', hostErrors.host_paused.message));
 }
