@@ -108,7 +108,7 @@ export const cliErrors = defineErrors({
   },
   model_missing: {
     message: 'This host has no model, so no agent can answer; nothing was sent.',
-    next: 'Add one with `fairlead model add`; a host that runs reads it at its next start.',
+    next: 'Add one with `fairlead model add`; a running host takes it at once where it can.',
   },
   demo_missing: {
     message: 'The script of the demo is not beside this command.',

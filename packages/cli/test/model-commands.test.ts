@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSy
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type TestContext as NodeTest, test } from 'node:test';
+import { cliErrors } from '../src/errors.ts';
 import { hostedMachine } from './hosted-machine.ts';
 import { routedServer, success } from './loopback-server.ts';
 
@@ -268,6 +269,24 @@ test('a running host takes a new model at once where it can, and else says when'
     (await run(...keyed)).stdout,
     /\nThe running host takes it at its next start, where ANTHROPIC_API_KEY is set: .*fairlead stop.*, then start it again\.\n$/,
   );
+});
+
+test('that no model is there does not send anybody to a next start where a running host takes one at once', () => {
+  const { next } = cliErrors.model_missing;
+  assert.equal(next, 'Add one with `fairlead model add`; a running host takes it at once where it can.');
+});
+
+test('the ceilings that a running host tells with a new model are printed by model add', async (t) => {
+  const { run, host } = hostedMachine(t);
+  const words = ['A turn stops at 5 tokens.', 'A session has no ceiling.'];
+  const server = await routedServer(t, {
+    'POST /api/admin/models/reload': () => success({ added: ['one'], later: [], words }),
+  });
+  await host(server.url);
+  const add = ['model', 'add', '--type', 'scripted', '--file', 'x.json', '--no-check', '--name', 'one'];
+  const { exit, stdout, stderr } = await run(...add, '--json');
+  assert.deepEqual([exit, JSON.parse(stdout).inUse], [0, true]);
+  assert.equal(stderr, 'fairlead: A turn stops at 5 tokens.\nfairlead: A session has no ceiling.\n');
 });
 
 test('a host that was started with a file of its own is not told of another', async (t) => {

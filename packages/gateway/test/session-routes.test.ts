@@ -489,7 +489,7 @@ test('models are listed; addresses and files of their back ends are for the scop
 test('back ends that are new in the file are taken, and those that wait for a start are named', async (t) => {
   const { gateway, send } = await setUp(t);
   const { output } = (await send('POST', '/api/admin/models/reload')).envelope;
-  assert.deepEqual(output, { added: ['demo'], later: ['keyed'] });
+  assert.deepEqual(output, { added: ['demo'], later: ['keyed'], words: ['A turn stops at 5 tokens.'] });
   assert.equal(gateway.lines.filter((line) => line.includes('"models.added"')).length, 1);
 });
 

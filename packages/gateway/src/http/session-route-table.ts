@@ -236,8 +236,14 @@ function addedModels() {
         description:
           'Those that the next start takes: the variable of their key was not known as a secret to this one.',
       },
+      words: {
+        type: 'array',
+        items: { type: 'string' },
+        description:
+          'The ceilings in force and the models without a price, a sentence each; empty where they were told before.',
+      },
     },
-    required: ['added', 'later'],
+    required: ['added', 'later', 'words'],
   } as const;
 }
 

@@ -16,9 +16,9 @@ export function addHostRoutes(server: FastifyInstance, options: SessionRouteOpti
   );
 
   const reload = sessionRoute(options, null, async (host) => {
-    const { added, later } = await host.addModels();
+    const { added, later, words } = await host.addModels();
     if (added.length > 0) log('info', 'models.added', { backends: added.join(' ') });
-    return successEnvelope({ added: [...added], later: [...later] });
+    return successEnvelope({ added: [...added], later: [...later], words: [...words] });
   });
   server.post('/api/admin/models/reload', { ...reload, onRequest: admission.admin });
 

@@ -220,8 +220,15 @@ export interface SessionPort {
   pause(): Promise<boolean>;
   /** False where it was not paused. */
   resume(): Promise<boolean>;
-  /** Takes the back ends that are new in the file; `later` wait for the next start. Rejects with the fault of the file. */
-  addModels(): Promise<{ readonly added: readonly string[]; readonly later: readonly string[] }>;
+  /**
+   * Takes the back ends that are new in the file; `later` wait for the next start, `words` are what an operator is to be told with them.
+   * Rejects with the fault of the file.
+   */
+  addModels(): Promise<{
+    readonly added: readonly string[];
+    readonly later: readonly string[];
+    readonly words: readonly string[];
+  }>;
   /** What runs, for `/api/admin/status`: plain JSON. */
   status(): Promise<object>;
 }

@@ -65,6 +65,8 @@ export interface AddedModels {
   readonly added: readonly string[];
   /** Those that wait for the next start: the variable of their key was no secret when this process began, so a plugin may have it. */
   readonly later: readonly string[];
+  /** `firstWords` as they are with what was added; empty where nothing was, or they were told before. */
+  readonly words: readonly string[];
 }
 
 /** What `fairlead status` says of agents. */
@@ -135,7 +137,7 @@ export interface AgentHost extends AsyncDisposable {
   /** Reads the back ends of the file again and takes those that are new; agents are seeded again where these are the first. */
   addModels(): Promise<AddedModels>;
   status(): Promise<AgentHostStatus>;
-  /** What a start says once: the ceilings in force, again where they changed. Empty otherwise. */
+  /** What is said once: the ceilings in force, and the models without a price; again where they changed. Empty otherwise. */
   firstWords(): Promise<readonly string[]>;
   /** Resolves when nothing runs and nothing waits that could run now. */
   idle(): Promise<void>;

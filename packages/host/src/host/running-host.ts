@@ -256,7 +256,7 @@ export class RunningHost implements AgentHost {
     if (wasEmpty && added.length > 0)
       await this.#seeded((await options.readAgentTables?.()) ?? options.tables.agents);
     const later = tables.backends.filter((backend) => !isReady(backend)).map(({ name }) => name);
-    return { added, later };
+    return { added, later, words: added.length === 0 ? [] : await this.firstWords() };
   }
 
   async status(): Promise<AgentHostStatus> {
@@ -341,12 +341,10 @@ export class RunningHost implements AgentHost {
   }
 
   #ceilings(): readonly string[] {
-    const { usage, backends } = this.#parts.start.options.tables;
-    const unpriced = backends.backends.flatMap(({ type, name, models }) =>
-      type === 'scripted'
-        ? []
-        : models.filter(({ price }) => price === undefined).map((model) => `${name}/${model.name}`),
-    );
+    const { usage } = this.#parts.start.options.tables;
+    const unpriced = this.models
+      .list()
+      .flatMap(({ name, unpriced }) => unpriced.map((model) => `${name}/${model}`));
     return ceilingWords(usage, unpriced);
   }
 

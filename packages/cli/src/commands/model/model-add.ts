@@ -70,7 +70,7 @@ export async function modelAdd(context: CommandContext, flags: ModelAddFlags): P
   return exitCodes.done;
 }
 
-/** Has a running host take it: true where it did, false where it will at its next start, null where none runs. */
+/** Has a running host take it, and prints what it says of ceilings: true where it did, false where it will at its next start, null where none runs. */
 async function handToHost(
   context: CommandContext,
   stateDirectory: string,
@@ -83,7 +83,12 @@ async function handToHost(
   try {
     const request = { method: 'POST', path: '/api/admin/models/reload', body: {} } as const;
     const taken = await adminRequest(context, { url: server.url, stateDirectory, ...request });
-    return isJsonObject(taken) && Array.isArray(taken['added']) && taken['added'].includes(name);
+    if (!isJsonObject(taken)) return false;
+    const { added, words } = taken;
+    // Told once: whoever adds the model reads what it may cost.
+    for (const line of Array.isArray(words) ? words : [])
+      if (typeof line === 'string') context.stderr(`fairlead: ${safeLine(line)}\n`);
+    return Array.isArray(added) && added.includes(name);
   } catch {
     // What stands in the file is not undone because a host could not be told.
     return false;
