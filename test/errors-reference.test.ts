@@ -15,9 +15,10 @@ const documented = readErrorsReference(page);
 
 /**
  * Codes that two packages say about one thing, each in words for its own reader: the sender of an HTTP request and who typed a
- * command; the gateway that refuses a Runner and the Runner that gives up.
+ * command; the gateway that refuses a Runner and the Runner that gives up. A paused host is said in the same words of a call that names a session and of one
+ * that names none.
  */
-const saidByTwo: readonly string[] = ['internal_error', 'runner_id_taken', 'tool_not_found'];
+const saidByTwo: readonly string[] = ['host_paused', 'internal_error', 'runner_id_taken', 'tool_not_found'];
 
 describe('docs/reference/errors.md', () => {
   it('has a section for every package that has codes', () => {
