@@ -34,7 +34,8 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
     .configureOutput({
       writeOut: (text) => output.stdout(text),
       writeErr: (text) => output.stderr(text),
-      outputError: (text, write) => write(withoutTokens(text.replace(/^error: /, 'fairlead: '))),
+      outputError: (text, write) =>
+        write(withoutTokens(withItsPlace(text).replace(/^error: /, 'fairlead: '))),
     })
     .addHelpText(
       'after',
@@ -56,6 +57,14 @@ export function buildProgram(output: CommandOutput, execute: Execute): Command {
   registerMcpCommand(program, execute);
   refuseRepeatedFlags(program);
   return program;
+}
+
+/** What is typed in a chat alone, and is looked for here, is shown the way. */
+function withItsPlace(text: string): string {
+  return text.replace(
+    /^(error: unknown command '(memory|skills)')\n/,
+    '$1\n(/$2 is typed in `fairlead chat`)\n',
+  );
 }
 
 /** What somebody typed in the wrong place is shown back; a token is not. */

@@ -59,6 +59,24 @@ test('a run without a host answers, says once what turns may cost, and leaves no
   assert.equal(existsSync(join(state, 'server.json')), false);
 });
 
+test('a run without a host with a model or a session that is none leaves no session behind', async (t) => {
+  const { run } = machine(t);
+  assert.match((await run('run', 'hello', '--model', 'x/y')).stderr, /\(model_unknown\)\n {2}next: /);
+  for (const none of ['ses_short', `ses_${'a'.repeat(43)}`])
+    assert.match((await run('run', 'hello', '--session', none)).stderr, /\(session_unknown\)\n/, none);
+  assert.deepEqual(JSON.parse((await run('session', 'list', '--json')).stdout), { sessions: [] });
+});
+
+test('a session made without an agent has the first one, and goes on', async (t) => {
+  const { run } = machine(t, '[[agents]]\nname = "zoe"\n[[agents]]\nname = "adam"\n');
+  assert.equal((await run('run', 'hello', '--approve', 'write_file')).exit, 0);
+  assert.equal((await run('session', 'new', '--name', 'dup')).exit, 0);
+  const { exit, stdout } = await run('run', 'hello', '--session', 'dup');
+  assert.deepEqual([exit, stdout], [0, 'Done.\n']);
+  const adam = await run('run', 'hello', '--session', 'dup', '--agent', 'adam');
+  assert.match(adam.stderr, /\(agent_not_attached\)\n {2}next: .*`fairlead session new --agent NAME`/);
+});
+
 test('the first agent of the file answers, and another where it is named', async (t) => {
   const { run } = machine(t, '[[agents]]\nname = "zoe"\n[[agents]]\nname = "adam"\n');
   const { stdout } = await run('run', 'hello', '--session', 'a', '--json');

@@ -63,6 +63,8 @@ test('no command, or half of one, is a usage error that shows the help on stderr
 test('an unknown command, flag or argument is a usage error that names it', async (t) => {
   for (const [args, line] of [
     [['strat'], "fairlead: unknown command 'strat'\n"],
+    [['memory', 'list'], "fairlead: unknown command 'memory'\n(/memory is typed in `fairlead chat`)\n"],
+    [['skills'], "fairlead: unknown command 'skills'\n(/skills is typed in `fairlead chat`)\n"],
     [['plugin', 'lits'], "fairlead: unknown command 'lits'\n(Did you mean list?)\n"],
     [['up', '--prot', '1'], "fairlead: unknown option '--prot'\n(Did you mean --port?)\n"],
     [['plugin', 'reload', '--runner', 'a', '--plugin', 'b'], "fairlead: unknown option '--plugin'\n"],

@@ -29,6 +29,7 @@ function running(report: () => Json, events = '', more: Routes = {}): Routes {
   return {
     'GET /api/admin/status': () => STATUS,
     'POST /api/sessions': () => success({ id: ID }),
+    'GET /api/models': () => success({ default: 'demo/script', models: ['demo/script'] }),
     [`GET ${PATH}/stream`]: (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(`${events}: ping\n\n`);
@@ -212,6 +213,40 @@ test('a host without a model or an agent says how to add one, and nothing is mad
     assert.match(stderr, /\(model_missing\)\n {2}next: Add one with `fairlead model add`/);
     assert.equal(server.requests.length, 1);
   }
+});
+
+test('a model that the host has not leaves no session behind', async (t) => {
+  const { run, host } = hostedMachine(t);
+  const server = await routedServer(
+    t,
+    running(() => success(REPORT)),
+  );
+  await host(server.url);
+  const { exit, stderr } = await run('run', 'hello', '--model', 'demo/scripts');
+  assert.equal(exit, 1);
+  assert.match(
+    stderr,
+    /\(did you mean demo\/script\?\) \(model_unknown\)\n {2}next: See `fairlead model list` or /,
+  );
+  assert.deepEqual(
+    server.requests.map(({ path }) => path),
+    ['/api/models'],
+  );
+});
+
+test('a session that begins as an id and is none is unknown, and none is made', async (t) => {
+  const { run, host } = hostedMachine(t);
+  const server = await routedServer(
+    t,
+    running(() => success(REPORT), '', {
+      'GET /api/sessions?name=ses_short': () => success({ sessions: [] }),
+    }),
+  );
+  await host(server.url);
+  const { exit, stderr } = await run('run', 'hello', '--session', 'ses_short');
+  assert.equal(exit, 1);
+  assert.match(stderr, /\(session_unknown\)\n {2}next: See `fairlead session list` or /);
+  assert.equal(server.requests.length, 1);
 });
 
 test('a refusal is told with its code, and an answer that is lost may have been carried out', async (t) => {

@@ -150,8 +150,10 @@ test('session show tells the entries as they happened, the oldest of the page fi
 test('session new, continue, cancel and close each print what came of it', async (t) => {
   const { run, host, folder } = hostedMachine(t);
   let cancelled = true;
+  const agents: string[] = ['fairlead', 'helper'];
   const server = await routedServer(t, {
     'POST /api/sessions': () => success(SESSION),
+    'GET /api/admin/status': () => success({ agents: { agents, model: null } }),
     [`POST ${PATH}/continue`]: () => success({ turn: 'trn_2' }),
     [`POST ${PATH}/cancel`]: () => success({ cancelled }),
     [`PATCH ${PATH}`]: () => success({ ...SESSION, closed: true }),
@@ -168,7 +170,11 @@ test('session new, continue, cancel and close each print what came of it', async
   });
   const made = await run('session', 'new', '--workspace', 'sub', '--mode', 'inspect', '--json');
   assert.equal(JSON.parse(made.stdout).id, ID);
-  assert.deepEqual(server.requests[1]?.body, { agents: [], workspace: `${folder}/sub`, mode: 'inspect' });
+  const inspected = { workspace: `${folder}/sub`, mode: 'inspect' };
+  assert.deepEqual(server.requests[2]?.body, { agents: ['fairlead'], ...inspected });
+  agents.length = 0;
+  await run('session', 'new');
+  assert.deepEqual(server.requests[4]?.body, { agents: [], workspace: folder });
   assert.equal((await run('session', 'continue', ID)).stdout, 'goes on as trn_2\n');
   assert.equal((await run('session', 'cancel', ID)).stdout, 'cancelled\n');
   cancelled = false;

@@ -4,7 +4,7 @@ import { defineErrors, FairleadError, type Json } from '@fairlead/base';
 export const hostErrors = defineErrors({
   model_unknown: {
     message: 'No back end of this host has a model of this name.',
-    next: 'See `/backends` for the names, or add one with `fairlead model add`.',
+    next: 'See `fairlead model list` or `/backends` for the names, or add one with `fairlead model add`.',
   },
   model_key_missing: {
     message: 'The variable that holds the key of the back end is not set; nothing was sent.',
@@ -124,7 +124,7 @@ export const hostErrors = defineErrors({
   },
   session_unknown: {
     message: 'There is no such session here.',
-    next: 'See `/sessions` for their names and ids; where several have one name, give the id.',
+    next: 'See `fairlead session list` or `/sessions` for their names and ids; where several have one name, give the id.',
   },
   session_closed: {
     message: 'The session is closed; nothing was written.',
@@ -144,7 +144,7 @@ export const hostErrors = defineErrors({
   },
   agent_unknown: {
     message: 'There is no such agent here.',
-    next: 'See `/agent hosted` for their names and ids.',
+    next: 'See `/agent hosted` in `fairlead chat` for their names and ids; `fairlead session list` shows who takes part where.',
   },
   agent_ambiguous: {
     message: 'More than one agent here has this name.',
@@ -152,7 +152,7 @@ export const hostErrors = defineErrors({
   },
   agent_not_attached: {
     message: 'The agent takes no part in this session.',
-    next: 'Attach it with `/agent add`.',
+    next: 'Attach it with `/agent add` in `fairlead chat`, or make a session with it: `fairlead session new --agent NAME`.',
   },
   turn_running: {
     message: 'A turn of this session is under way, or what it was to answer has been taken already.',
@@ -164,7 +164,7 @@ export const hostErrors = defineErrors({
   },
   approval_unknown: {
     message: 'There is no such approval here.',
-    next: 'See `/approvals` for those that wait.',
+    next: 'See `fairlead approvals list` or `/approvals` for those that wait.',
   },
   command_scope_missing: {
     message: 'The command needs a right that the token behind it does not have; nothing was changed.',
@@ -288,7 +288,7 @@ export const hostErrors = defineErrors({
   },
   agent_required: {
     message: 'No agent takes part in this session that could do this.',
-    next: 'Attach one with `/agent add`, or name one.',
+    next: 'Name one that takes part, attach one with `/agent add` in `fairlead chat`, or make a session with one: `fairlead session new --agent NAME`.',
   },
   schedule_unknown: {
     message: 'The agent has no schedule of this id.',

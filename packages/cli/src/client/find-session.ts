@@ -2,17 +2,34 @@ import { isJsonObject } from '@fairlead/base';
 import { cliError } from '../cli-error.ts';
 import { objectsIn } from '../output/safe-text.ts';
 import type { AskHost } from './ask-host.ts';
+import { hostRefusal } from './host-refusal.ts';
 
 /** True for the id of a session; a name never looks like one. */
 export function isSessionId(word: string): boolean {
   return /^ses_[\w-]{10,}$/.test(word);
 }
 
+/** True for what may be no name, as it could be taken for an id. */
+export function beginsAsId(word: string): boolean {
+  return word.startsWith('ses_');
+}
+
 /** The id of an open session by its name, or null where none has it. */
-export async function sessionNamed(ask: AskHost, name: string): Promise<string | null> {
+async function sessionNamed(ask: AskHost, name: string): Promise<string | null> {
   const found = await ask({ method: 'GET', path: `/api/sessions?name=${encodeURIComponent(name)}` });
   const [first] = isJsonObject(found) ? objectsIn(found['sessions']) : [];
   return typeof first?.['id'] === 'string' ? first['id'] : null;
+}
+
+/**
+ * The id of a session by its id or name; null for a name that no open one has, and that a new one may take. Rejects with `session_unknown` for
+ * what begins as an id and is none.
+ */
+export async function sessionOrNone(ask: AskHost, session: string): Promise<string | null> {
+  if (isSessionId(session)) return session;
+  const id = await sessionNamed(ask, session);
+  if (id === null && beginsAsId(session)) throw await hostRefusal('session_unknown');
+  return id;
 }
 
 /** The path of a session's routes, by its id or name. Throws `no_such_session` for a name that no open one has. */

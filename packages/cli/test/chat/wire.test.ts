@@ -273,6 +273,7 @@ test('a chat goes on in the newest session of its folder, in the one that is nam
     'GET /api/sessions?name=known': () => ({ sessions: [{ id: 'ses_known' }] }),
     'GET /api/sessions?name=new%20one': () => ({ sessions: [] }),
     'GET /api/admin/status': () => ({ agents: { agents: ['ada'], model: 'demo/script' } }),
+    'GET /api/models': () => ({ models: ['demo/script'] }),
     'POST /api/sessions': () => ({ id: 'ses_made' }),
     'PATCH /api/sessions/ses_made': () => ({}),
   });
@@ -283,6 +284,8 @@ test('a chat goes on in the newest session of its folder, in the one that is nam
   assert.equal(await pickSession(door, { ...wish, agent: 'bob' }), 'ses_made');
   assert.equal(await pickSession(door, { ...wish, isNew: true, model: 'demo/script' }), 'ses_made');
   assert.equal(await pickSession(door, { ...wish, session: 'new one' }), 'ses_made');
+  // A session that nothing can be said in would stay.
+  await assert.rejects(pickSession(door, { ...wish, isNew: true, model: 'x/y' }), { code: 'model_unknown' });
   assert.deepEqual(door.bodies('POST /api/sessions'), [
     { agents: ['bob'], workspace: '/work' },
     { agents: ['ada'], workspace: '/work' },

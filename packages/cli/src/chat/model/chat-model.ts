@@ -106,6 +106,8 @@ export class ChatModel {
         this.rows = event.rows;
         return [];
       case 'tick':
+      case 'cancelled':
+      case 'paused':
         return [];
       case 'opened':
         return this.#opened(event, nowMs);

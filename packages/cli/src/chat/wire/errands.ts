@@ -1,7 +1,8 @@
-import { FairleadError, isJsonObject, type Json, type JsonObject, type Random } from '@fairlead/base';
+import { isJsonObject, type Json, type JsonObject, type Random } from '@fairlead/base';
+import { hostRefusal } from '../../client/host-refusal.ts';
 import { chatLimits } from '../../limits.ts';
 import { word } from '../model/block.ts';
-import type { ChatEvent, ChatWish, Fault } from '../model/chat-events.ts';
+import type { ChatEvent, ChatWish } from '../model/chat-events.ts';
 import { questionsOf } from '../model/question-of.ts';
 import { sessionShown } from '../model/session-shown.ts';
 import { faultOf } from './fault-of.ts';
@@ -57,7 +58,10 @@ export class Errands {
           const status = await this.#door.ask({ method: 'GET', path: '/api/admin/status' });
           const agents = isJsonObject(status) ? (status['agents'] ?? null) : null;
           const isPaused = isJsonObject(agents) && typeof agents['pausedAtMs'] === 'number';
-          this.#outcome.hear({ kind: 'paused', fault: isPaused ? await pausedFault() : null });
+          this.#outcome.hear({
+            kind: 'paused',
+            fault: isPaused ? await faultOf(await hostRefusal('host_paused')) : null,
+          });
         });
       case 'decide':
         return await this.#decide(wish.approval, wish.decision, link);
@@ -149,9 +153,4 @@ export class Errands {
     } while (this.#asking.get(what) === true);
     this.#asking.delete(what);
   }
-}
-
-async function pausedFault(): Promise<Fault> {
-  const { hostErrors } = await import('@fairlead/host');
-  return await faultOf(new FairleadError('host_paused', hostErrors.host_paused.message));
 }

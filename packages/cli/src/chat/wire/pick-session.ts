@@ -1,6 +1,8 @@
-import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { isJsonObject } from '@fairlead/base';
 import { cliError } from '../../cli-error.ts';
-import { isSessionId, sessionNamed } from '../../client/find-session.ts';
+import { checkModel } from '../../client/check-model.ts';
+import { sessionOrNone } from '../../client/find-session.ts';
+import { hostAgents } from '../../client/host-agents.ts';
 import { objectsIn } from '../../output/safe-text.ts';
 import { word } from '../model/block.ts';
 import type { HostDoor } from './host-door.ts';
@@ -18,6 +20,7 @@ export type SessionWish = {
 
 /** The id of the session: found, or made. Rejects with `model_missing` where a new one would have nobody who answers. */
 export async function pickSession(door: HostDoor, wish: SessionWish): Promise<string> {
+  if (wish.model !== undefined) await checkModel((request) => door.ask(request), wish.model);
   const id = (await known(door, wish)) ?? (await made(door, wish));
   if (wish.model !== undefined)
     await door.ask({ method: 'PATCH', path: `/api/sessions/${id}`, body: { model: wish.model } });
@@ -28,8 +31,7 @@ async function known(
   door: HostDoor,
   { session, agent, workspace, isNew }: SessionWish,
 ): Promise<string | null> {
-  if (session !== undefined && isSessionId(session)) return session;
-  if (session !== undefined) return await sessionNamed((request) => door.ask(request), session);
+  if (session !== undefined) return await sessionOrNone((request) => door.ask(request), session);
   if (isNew) return null;
   const found = await door.ask({ method: 'GET', path: '/api/sessions?limit=200' });
   const rows = isJsonObject(found) ? objectsIn(found['sessions']) : [];
@@ -53,12 +55,6 @@ async function made(door: HostDoor, { session, agent, workspace }: SessionWish):
 
 /** The agent that answers where nobody is named; null where the host has no model, so that nobody does. */
 export async function firstAgent(door: HostDoor): Promise<string | null> {
-  const status = await door.ask({ method: 'GET', path: '/api/admin/status' });
-  const { agents: names, model } = objectOf(isJsonObject(status) ? status['agents'] : null);
-  const [name] = Array.isArray(names) ? names : [];
-  return typeof name === 'string' && typeof model === 'string' ? name : null;
-}
-
-function objectOf(value: Json | undefined): JsonObject {
-  return isJsonObject(value ?? null) ? (value as JsonObject) : {};
+  const { first, hasModel } = await hostAgents((request) => door.ask(request));
+  return hasModel ? first : null;
 }

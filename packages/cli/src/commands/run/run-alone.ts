@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '@fairlead/base';
 import { createLog } from '@fairlead/gateway/log';
 import type { AgentHost } from '@fairlead/host';
 import { cliError } from '../../cli-error.ts';
-import { isSessionId } from '../../client/find-session.ts';
+import { beginsAsId } from '../../client/find-session.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { agentNames } from '../../host/default-agent.ts';
 import { loadHostConfig } from '../../host/host-config.ts';
@@ -80,12 +80,15 @@ export async function runAlone(
 
 async function sessionOf(
   { agents }: HostFloor,
-  { session, agent, workspace }: RunWish,
+  { session, agent, model, workspace }: RunWish,
   firstAgent: () => Promise<string>,
 ): Promise<string> {
-  if (session !== undefined && isSessionId(session)) {
-    await agents.openSession(session);
-    return session;
+  // Before anything is made: a session that nothing can be said in would stay.
+  if (model !== undefined) agents.models.resolve(model);
+  if (session !== undefined && beginsAsId(session)) {
+    const id = await agents.sessions.resolve(session);
+    await agents.openSession(id);
+    return id;
   }
   const known = session === undefined ? undefined : await named(agents, session);
   if (known !== undefined) {

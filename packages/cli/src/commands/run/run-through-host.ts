@@ -2,8 +2,10 @@ import { FairleadError, isJsonObject, type JsonObject } from '@fairlead/base';
 import { cliError } from '../../cli-error.ts';
 import { adminRequest, readOperatorToken } from '../../client/admin-request.ts';
 import type { AskHost, HostRequest } from '../../client/ask-host.ts';
+import { checkModel } from '../../client/check-model.ts';
 import { openEventStream } from '../../client/event-stream.ts';
-import { isSessionId, sessionNamed } from '../../client/find-session.ts';
+import { sessionOrNone } from '../../client/find-session.ts';
+import { hostAgents } from '../../client/host-agents.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { answerTimeoutMs } from '../../limits.ts';
 import { RunProgress } from './run-progress.ts';
@@ -67,9 +69,9 @@ export async function runThroughHost(
 
 /** The session of the wish: found by its id or name, else made with the agent that answers where nobody is named. */
 async function sessionOf(ask: AskHost, wish: RunWish): Promise<string> {
-  const { session, agent, workspace } = wish;
-  if (session !== undefined && isSessionId(session)) return session;
-  const known = session === undefined ? null : await sessionNamed(ask, session);
+  const { session, agent, model, workspace } = wish;
+  if (model !== undefined) await checkModel(ask, model);
+  const known = session === undefined ? null : await sessionOrNone(ask, session);
   if (known !== null) return known;
   const name = agent ?? (await firstAgent(ask));
   const body = { agents: [name], workspace, ...(session === undefined ? {} : { name: session }) };
@@ -81,12 +83,9 @@ async function sessionOf(ask: AskHost, wish: RunWish): Promise<string> {
 }
 
 async function firstAgent(ask: AskHost): Promise<string> {
-  const status = await ask({ method: 'GET', path: '/api/admin/status' });
-  const agents = isJsonObject(status) && isJsonObject(status['agents'] ?? null) ? status['agents'] : {};
-  const { agents: names, model } = agents as JsonObject;
-  const [name] = Array.isArray(names) ? names : [];
-  if (typeof name !== 'string' || model === null) throw cliError('model_missing');
-  return name;
+  const { first, hasModel } = await hostAgents(ask);
+  if (first === null || !hasModel) throw cliError('model_missing');
+  return first;
 }
 
 function detailOf({ detail }: FairleadError): JsonObject {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { sessionPath } from '../../client/find-session.ts';
+import { hostAgents } from '../../client/host-agents.ts';
 import { streamTo } from '../../client/stream-to.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -117,7 +118,7 @@ export async function sessionExport(context: CommandContext, session: string, fl
   return exitCodes.done;
 }
 
-/** `fairlead session new`: makes one; prints its id. */
+/** `fairlead session new`: makes one, with the first agent where none is named; prints its id. */
 export async function sessionNew(
   context: CommandContext,
   flags: Flags & {
@@ -129,12 +130,15 @@ export async function sessionNew(
 ): Promise<number> {
   const { name, agent = [], workspace, mode } = flags;
   const body = {
-    agents: [...agent],
     workspace: resolve(context.cwd, workspace ?? '.'),
     ...(name === undefined ? {} : { name }),
     ...(mode === undefined ? {} : { mode }),
   };
-  const made = await askAnyHost(context, flags, { method: 'POST', path: '/api/sessions', body });
+  const made = await withHost(context, flags, async ({ ask }) => {
+    const { first } = agent.length > 0 ? { first: null } : await hostAgents(ask);
+    const agents = first === null ? [...agent] : [first];
+    return await ask({ method: 'POST', path: '/api/sessions', body: { agents, ...body } });
+  });
   const id = isJsonObject(made) ? made['id'] : null;
   context.stdout(flags.json === true ? jsonLine(made) : `${safeLine(id)}\n`);
   return exitCodes.done;
