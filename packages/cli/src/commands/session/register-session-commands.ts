@@ -44,7 +44,9 @@ export function registerSessionCommands(program: Command, execute: Execute): voi
     .command('new')
     .description('make a session and print its id')
     .addOption(valueFlag('--name <name>', 'name of the session'))
-    .addOption(listFlag('--agent <agent...>', 'who takes part; several times for several, the first answers (default: the first agent)'))
+    .addOption(
+      listFlag('--agent <agent...>', 'who takes part, the first one answers (default: the first agent)'),
+    )
     .addOption(valueFlag('--workspace <dir>', 'folder that it works in (default: this one)'))
     .addOption(modeFlag())
     .addOption(stateDirFlag())
