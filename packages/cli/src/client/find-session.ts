@@ -5,7 +5,7 @@ import type { AskHost } from './ask-host.ts';
 import { hostRefusal } from './host-refusal.ts';
 
 /** True for the id of a session; a name never looks like one. */
-export function isSessionId(word: string): boolean {
+function isSessionId(word: string): boolean {
   return /^ses_[\w-]{10,}$/.test(word);
 }
 
