@@ -1,4 +1,4 @@
-import { FairleadError, type Json } from '@fairlead/base';
+import { FairleadError, isJsonObject, type Json } from '@fairlead/base';
 import { ENTRIES_TABLE } from '@fairlead/hub';
 import type { Database, RecordRef, Tx } from '@fairlead/store';
 import type { KnownAgent } from '../agents/agents.ts';
@@ -56,7 +56,7 @@ export class AgentSchedules {
     const { schedule } = reading;
     const over = await this.#over(database, key, schedule, due);
     if (over !== undefined) {
-      await this.#switchOff(database, key, row?.value);
+      await this.#switchOff(database, key, row?.id);
       return { state: 'skipped', code: over };
     }
     const slot: SlotKey = { database: id, routine: `${SCHEDULE_PREFIX}${key}`, due };
@@ -64,7 +64,7 @@ export class AgentSchedules {
     const session =
       schedule.target.kind === 'fresh' ? await fresh(firing) : await pinned(firing, schedule.target.session);
     if (session === undefined) {
-      await this.#switchOff(database, key, row?.value);
+      await this.#switchOff(database, key, row?.id);
       return { state: 'skipped', code: 'session_closed' };
     }
     this.#ports.woken(session);
@@ -100,9 +100,12 @@ export class AgentSchedules {
     return (await countFires(database, key, generation, maxFires)) >= maxFires ? 'schedule_spent' : undefined;
   }
 
-  async #switchOff(database: Database, key: string, value: Json | undefined): Promise<void> {
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
-    await database.latest(SCHEDULES_TABLE).put(key, { ...value, enabled: false });
+  /** Unless somebody has changed it meanwhile: what they want stands. */
+  async #switchOff(database: Database, key: string, record: string | undefined): Promise<void> {
+    const schedules = database.latest(SCHEDULES_TABLE);
+    const row = await schedules.get(key);
+    if (row === undefined || row.id !== record || !isJsonObject(row.value)) return;
+    await schedules.put(key, { ...row.value, enabled: false });
   }
 }
 
@@ -184,7 +187,7 @@ async function countFires(
   most: number,
 ): Promise<number> {
   let fires = 0;
-  for await (const fire of newestFires(database)) {
+  for await (const fire of newestFires(database, Number.POSITIVE_INFINITY)) {
     if (fire.schedule === key && fire.generation === generation) fires += 1;
     if (fires >= most) break;
   }

@@ -18,6 +18,7 @@ import {
   openSlots,
   passSlot,
   pruneSlots,
+  ranAhead,
   type SlotEnd,
   type SlotKey,
   type SlotRow,
@@ -95,6 +96,10 @@ export class RoutineEngine {
   #isPaused: boolean;
   #missedUntilMs = Number.NEGATIVE_INFINITY;
   #prunedAtMs = Number.NEGATIVE_INFINITY;
+  /** Wall clock less monotonic clock, as it was last: it falls where the wall clock is put back. */
+  #aheadMs = Number.NEGATIVE_INFINITY;
+  /** Claims of an earlier start that wait for the end of a pause. */
+  #held: (() => Promise<void>)[] = [];
 
   constructor(options: RoutineEngineOptions, { isPaused = false }: { readonly isPaused?: boolean } = {}) {
     this.#options = options;
@@ -105,6 +110,7 @@ export class RoutineEngine {
   async start(): Promise<void> {
     const { peer, store } = this.#options;
     for (const { root, kind } of await routinePlaces(store)) await this.#place(root, kind);
+    await this.#rewind();
     await this.#recover();
     this.#off = await peer.onWrite(
       'routines',
@@ -151,6 +157,7 @@ export class RoutineEngine {
     if (!this.#isPaused) return;
     this.#isPaused = false;
     this.#missedUntilMs = this.#nowMs();
+    for (const refire of this.#held.splice(0)) void this.#track(refire());
     this.#tick();
   }
 
@@ -198,6 +205,12 @@ export class RoutineEngine {
     if (place === undefined) return undefined;
     this.#placed.set(root, place);
     for await (const page of loadRoutines(store, place, zone, this.#nowMs())) await this.#load(page);
+    if ((this.#entries.get(root)?.size ?? 0) >= routineLimits.routines)
+      this.#options.report({
+        code: 'routine_unfired',
+        routine: root,
+        reason: `it has more than ${routineLimits.routines} routines; the others do not fire`,
+      });
     return place;
   }
 
@@ -241,8 +254,11 @@ export class RoutineEngine {
       }
       entry.running += 1;
       if (fate.state === 'running') this.#going.set(slotName(slot), entry);
-      else if (fate.state === 'again') void this.#track(this.#refire(entry, slot));
-      else await this.#end(entry, slot, fate);
+      else if (fate.state === 'again') {
+        const refire = () => this.#refire(entry, slot);
+        if (this.#isPaused) this.#held.push(refire);
+        else void this.#track(refire());
+      } else await this.#end(entry, slot, fate);
     }
   }
 
@@ -250,11 +266,28 @@ export class RoutineEngine {
   async #refire(entry: RoutineEntry, slot: SlotRow): Promise<void> {
     try {
       const row = await currentRow(entry.place, entry.routine, this.#options.zone);
-      if (row?.reading?.ok === true) await this.#fire(entry, slot, row.reading.routine, slot.lateMs);
+      const why = await this.#options.heldBack?.(entry.place);
+      if (why !== undefined) await this.#end(entry, slot, { state: 'skipped', code: why });
+      else if (row?.reading?.ok === true) await this.#fire(entry, slot, row.reading.routine, slot.lateMs);
       else await this.#end(entry, slot, { state: 'skipped', code: 'routine_gone' });
     } catch (error) {
       entry.running = Math.max(0, entry.running - 1);
       this.#told(entry, error);
+    }
+  }
+
+  /** What fired while the wall clock was ahead would not be due before it comes there again: its next moment is computed anew. */
+  async #rewind(): Promise<void> {
+    const now = this.#nowMs();
+    for (const { database, routine } of await ranAhead(this.#options.store, now)) {
+      const entry = this.#entry(database, routine);
+      const row =
+        entry === undefined ? undefined : await currentRow(entry.place, routine, this.#options.zone);
+      if (entry === undefined || entry.running > 0 || row?.reading?.ok !== true) continue;
+      const { trigger, enabled, jitterSecs } = row.reading.routine;
+      if (row.record !== entry.record || !enabled || trigger.kind === 'at') continue;
+      this.#follow(entry, nextDue(trigger, now), jitterSecs);
+      await this.#options.store.write([this.#stateOf(entry)], 'normal');
     }
   }
 
@@ -294,6 +327,14 @@ export class RoutineEngine {
     this.#timer = undefined;
     if (this.#isPaused || this.#stop.signal.aborted) return;
     const now = this.#nowMs();
+    const aheadMs = now - this.#options.clock.monotonicMs();
+    if (aheadMs < this.#aheadMs - routineLimits.graceMs)
+      void this.#track(
+        this.#rewind()
+          .catch((error: unknown) => this.#toldOf('', error))
+          .finally(() => this.#tick()),
+      );
+    this.#aheadMs = aheadMs;
     while (this.#firing < routineLimits.firing) {
       const { first } = this.#queue;
       if (first === undefined) return;
@@ -394,7 +435,6 @@ export class RoutineEngine {
 
   async #end(entry: RoutineEntry, slot: SlotKey, end: SlotEnd, turn?: string): Promise<void> {
     const { store, zone } = this.#options;
-    const { database } = entry.place;
     const now = this.#nowMs();
     entry.running = Math.max(0, entry.running - 1);
     const isFailure = end.state === 'unknown' || end.outcome === 'failed';
@@ -411,9 +451,8 @@ export class RoutineEngine {
     const statements = [ended, ...this.#prune(now)];
     if (isOver) return await this.#takeOut(entry, statements);
     if (isOff && isFailure) {
-      const { table, key } = rowOf(entry.routine);
-      const value = (await database.latest(table).get(key))?.value;
-      await this.#rewrite(entry, isJsonObject(value) ? { ...value, enabled: false } : null, statements);
+      const off = (value: Json) => (isJsonObject(value) ? { ...value, enabled: false } : null);
+      if (!(await this.#rewrite(entry, off, statements))) return;
       this.#queue.remove(entry);
       const { routine: name, lastCode } = entry;
       this.#options.report({ code: 'routine_disabled', routine: name, reason: lastCode ?? 'unknown' });
@@ -428,23 +467,36 @@ export class RoutineEngine {
 
   /** A one-shot is over, however its slot ended: its row goes with it. */
   async #takeOut(entry: RoutineEntry, statements: readonly Statement[]): Promise<void> {
-    await this.#rewrite(entry, null, statements);
-    this.#drop(entry);
+    if (await this.#rewrite(entry, () => null, statements)) this.#drop(entry);
   }
 
-  /** Writes the routine's own row, with its state and with what else belongs to it; nothing is due any more. */
-  async #rewrite(entry: RoutineEntry, value: Json, statements: readonly Statement[]): Promise<void> {
+  /**
+   * Writes the routine's own row, with its state and with what else belongs to it; nothing is due any more. False where somebody has changed
+   * the row meanwhile: that stands, and only the rest is written.
+   */
+  async #rewrite(
+    entry: RoutineEntry,
+    change: (value: Json) => Json,
+    statements: readonly Statement[],
+  ): Promise<boolean> {
+    const { peer, store } = this.#options;
     const { database } = entry.place;
     const { table, key } = rowOf(entry.routine);
+    const row = await database.latest(table).get(key);
+    if (row === undefined || row.id !== entry.record) {
+      await store.write(statements);
+      return false;
+    }
     entry.next = null;
-    const ref = await this.#options.peer.transaction((tx) => {
-      const record = tx.on(database).put(table, key, value);
+    const ref = await peer.transaction((tx) => {
+      const record = tx.on(database).put(table, key, change(row.value));
       for (const { sql, parameters } of statements) tx.write(sql, parameters);
       const state = [database.root, entry.routine, record, null, entry.failures, entry.lastCode];
       tx.write(KEEP_STATE, state);
       return record;
     });
     entry.record = ref.id;
+    return true;
   }
 
   #stateOf({ place, routine, record, next, failures, lastCode }: RoutineEntry): Statement {
@@ -458,8 +510,12 @@ export class RoutineEngine {
   }
 
   #told(entry: RoutineEntry, error: unknown): void {
+    this.#toldOf(entry.routine, error);
+  }
+
+  #toldOf(routine: string, error: unknown): void {
     const reason = error instanceof Error ? error.message : 'unknown';
-    this.#options.report({ code: 'routine_unfired', routine: entry.routine, reason });
+    this.#options.report({ code: 'routine_unfired', routine, reason });
   }
 
   async #track(work: Promise<void>): Promise<void> {

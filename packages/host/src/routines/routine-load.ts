@@ -36,8 +36,9 @@ export async function* loadRoutines(
       const rows = await place.database.latest(table).heads(after);
       const last = rows.at(-1);
       if (last === undefined) break;
-      yield await loadPage({ store, place, zone, nowMs }, table, rows);
-      read += rows.length;
+      const page = await loadPage({ store, place, zone, nowMs }, table, rows);
+      yield page;
+      read += page.entries.length;
       after = last.key;
     }
   }

@@ -12,9 +12,12 @@ export interface ScheduleFire {
 }
 
 /** The newest first, as many as are looked at. */
-export async function* newestFires(database: Database): AsyncGenerator<ScheduleFire, void> {
+export async function* newestFires(
+  database: Database,
+  most: number = routineLimits.firesCounted,
+): AsyncGenerator<ScheduleFire, void> {
   let before: RecordId | undefined;
-  for (let seen = 0; seen < routineLimits.firesCounted; seen += routineLimits.listed) {
+  for (let seen = 0; seen < most; seen += routineLimits.listed) {
     const page = await database.table(FIRES_TABLE).tail(routineLimits.listed, before);
     for (const { value } of page.rows) {
       if (!isJsonObject(value)) continue;

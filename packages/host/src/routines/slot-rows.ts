@@ -60,6 +60,7 @@ const STATES = `SELECT routine, record, next, failures, last_code FROM routine_s
 const OPEN = `SELECT ${COLUMNS}, claimed_boot AS boot FROM slots WHERE state IN ('claimed', 'running') ORDER BY seq LIMIT ?`;
 const NEWEST = `SELECT ${COLUMNS} FROM slots WHERE database = ? AND routine = ? ORDER BY due DESC LIMIT ?`;
 const NEWEST_ALL = `SELECT ${COLUMNS} FROM slots ORDER BY seq DESC LIMIT ?`;
+const AHEAD = 'SELECT DISTINCT database, routine FROM slots WHERE at > ? LIMIT ?';
 const PRUNE = `DELETE FROM slots WHERE state NOT IN ('claimed', 'running') AND (at < ? OR seq <= (SELECT max(seq) FROM slots) - ?)`;
 
 /** A name of a slot for what crosses into a session: `DATABASE/ROUTINE@DUE`. */
@@ -141,6 +142,14 @@ export async function storedStates(
 /** Slots that have begun and not ended, in the order of their claims. */
 export async function openSlots(store: Store): Promise<readonly (SlotRow & { readonly boot: string })[]> {
   return await store.read(OPEN, [routineLimits.slotsKept]);
+}
+
+/** Routines that did something at a moment that has not come yet: the clock was ahead then. */
+export async function ranAhead(
+  store: Store,
+  nowMs: number,
+): Promise<readonly { readonly database: string; readonly routine: string }[]> {
+  return await store.read(AHEAD, [nowMs + routineLimits.graceMs, routineLimits.routines]);
 }
 
 /** The newest slots, of one routine or of all, newest first. */

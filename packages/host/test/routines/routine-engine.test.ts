@@ -181,8 +181,8 @@ test('under a ceiling nothing fires, and the slot says why', async (t) => {
 });
 
 /** A slot as a process leaves it that is killed after its claim. */
-async function killedAfterClaim(t: TestContext) {
-  const floor = await engineFloor(t);
+async function killedAfterClaim(t: TestContext, heldBack?: () => string | undefined) {
+  const floor = await engineFloor(t, heldBack === undefined ? {} : { heldBack });
   await floor.put('greet', hello(hourly));
   await floor.engine.close();
   const slot = { database: floor.agent.root, routine: 'greet', due: Date.UTC(2026, 0, 1, 0, 0) };
@@ -317,4 +317,70 @@ test('a thousand that are due at once run some at a time, each once', async (t) 
   assert.equal(new Set(floor.fired).size, 200);
   assert.equal(floor.fired.length, 200);
   assert.ok(most <= 32 && most > 1, `${most}`);
+});
+
+test('a clock that was ten days ahead and is put right stops nothing, not even over a restart', async (t) => {
+  const floor = await engineFloor(t);
+  await floor.put('greet', hello(hourly));
+  floor.host.clock.jumpWall(10 * 24 * 60 * MINUTE);
+  await floor.pass(2 * 60 * MINUTE);
+  const ahead = floor.fired.length;
+  floor.host.clock.jumpWall(-10 * 24 * 60 * MINUTE);
+  await floor.pass(61 * MINUTE);
+  assert.equal(floor.fired.length, ahead + 1);
+  // The same for a host that was not running when the clock was put right.
+  const other = await engineFloor(t);
+  await other.put('greet', hello(hourly));
+  other.host.clock.jumpWall(10 * 24 * 60 * MINUTE);
+  await other.pass(2 * 60 * MINUTE);
+  await other.engine.close();
+  other.host.clock.jumpWall(-10 * 24 * 60 * MINUTE);
+  const before = other.fired.length;
+  await other.restart();
+  await other.pass(61 * MINUTE);
+  assert.equal(other.fired.length, before + 1);
+});
+
+test('what was taken out, however much it is, crowds nothing out', async (t) => {
+  const floor = await engineFloor(t);
+  const { peer } = floor.host;
+  for (let from = 0; from < 2000; from += 400)
+    await peer.transaction((tx) => {
+      for (let index = from; index < from + 400; index += 1)
+        tx.on(floor.agent).put('routines', `a${index}`, null);
+    });
+  await floor.put('z', hello(hourly));
+  await floor.restart();
+  assert.deepEqual(
+    (await floor.agent.latest('routines').heads()).map(({ key }) => key),
+    ['z'],
+  );
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(floor.fired, ['z 01:00:00']);
+});
+
+test('a row that somebody mends while its last slot fails is not switched off', async (t) => {
+  const floor = await engineFloor(t, {
+    fire: async () => {
+      await floor.agent.latest('routines').put('greet', hello(hourly, { payload: 'mended' }));
+      return { state: 'fired', outcome: 'failed', code: 'boom' };
+    },
+  });
+  await floor.put('greet', hello(hourly, { max_failures: 1 }));
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(await floor.row('greet'), hello(hourly, { payload: 'mended' }));
+});
+
+test('a claim of an earlier start waits for the end of a pause, and obeys a ceiling', async (t) => {
+  const paused = await killedAfterClaim(t);
+  await paused.floor.restart({ fate: { state: 'again' }, isPaused: true });
+  assert.deepEqual(paused.floor.fired, []);
+  paused.floor.engine.resume();
+  await paused.floor.engine.idle();
+  assert.deepEqual(paused.floor.fired, ['greet 00:00:00']);
+  let why: string | undefined;
+  const { floor } = await killedAfterClaim(t, () => why);
+  why = 'ceiling_reached';
+  await floor.restart({ fate: { state: 'again' } });
+  assert.deepEqual(await floor.slots('greet'), ['00:00:00 skipped ceiling_reached']);
 });

@@ -310,3 +310,27 @@ test('one-shots, intervals and what cannot be planned', async (t) => {
   await book.remove(room.ann, 'a');
   assert.deepEqual(await book.list(room.ann), []);
 });
+
+test('a bound of fires is not forgotten among many fires of others', async (t) => {
+  const room = await planned(t);
+  const database = await room.host.agents.open(room.ann);
+  await room.add('plants', { target: { kind: 'fresh' }, max_fires: 1 });
+  await room.pass(HOUR);
+  for (let from = 0; from < 1200; from += 400)
+    await room.floor.peer.transaction((tx) => {
+      for (let index = 0; index < 400; index += 1)
+        tx.on(database).append('schedule_fires', { schedule: 'other', generation: 1, due: from + index });
+    });
+  await room.pass(HOUR);
+  assert.deepEqual(await room.slots('plants'), ['01:00 fired completed', '02:00 skipped schedule_spent']);
+});
+
+test('a schedule is not changed to come too often', async (t) => {
+  const room = await planned(t);
+  await room.add('plants', { target: { kind: 'fresh' } });
+  const { book } = room.running.routines;
+  await assert.rejects(
+    book.modify(room.ann, 'plants', { trigger: { kind: 'every', secs: 5 } }),
+    refused('schedule_too_often'),
+  );
+});

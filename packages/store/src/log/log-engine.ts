@@ -117,7 +117,7 @@ export interface LogEngine {
     table: string,
     select: { readonly key?: string; readonly upTo?: number },
   ): Promise<StoredRecord[]>;
-  /** The newest records of the next keys after one, by key. */
+  /** The newest records of the next keys after one, by key; those of which a null is the newest are left out. */
   heads(state: DatabaseState, table: string, after: string, limit: number): Promise<Head[]>;
   /** The newest row of a key that one of these authors wrote. */
   latestBy(

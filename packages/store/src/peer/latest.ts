@@ -36,7 +36,7 @@ export class Latest<T extends Json = Json> {
 
   /**
    * Which record is the newest of each of the next keys after one, by key, at most 1,000: for whoever knows the values and asks what has
-   * changed.
+   * changed. Keys under which a null stands, as what was taken out, are left out.
    */
   heads(after = '', limit = 1000): Promise<readonly Head[]> {
     const { engine, state } = this.#database;

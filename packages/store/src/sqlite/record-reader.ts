@@ -22,7 +22,7 @@ const AT = `SELECT ${COLUMNS} ${FROM} WHERE r.store = ? AND r.hlc = ? AND r.auth
 const COUNT = 'SELECT count(*) AS records FROM records WHERE store = ?';
 const LATEST = 'SELECT hlc, author, seq, op, key, value FROM latest WHERE store = ? ORDER BY key';
 const HEADS_AFTER =
-  "SELECT key, author || ':' || seq || ':' || op AS id FROM latest WHERE store = ? AND key > ? ORDER BY key LIMIT ?";
+  "SELECT key, author || ':' || seq || ':' || op AS id FROM latest WHERE store = ? AND key > ? AND value <> 'null' ORDER BY key LIMIT ?";
 const LATEST_OF = 'SELECT hlc, author, seq, op, key, value FROM latest WHERE store = ? AND key = ?';
 const KEYS = 'SELECT key FROM latest WHERE store = ? ORDER BY key';
 const KEY_UP_TO = `SELECT ${COLUMNS} ${FROM} WHERE r.store = ? AND r.key = ? AND r.hlc <= ? ${DESCENDING} LIMIT 1`;
