@@ -51,7 +51,7 @@ export const definitionBounds: JsonBounds = Object.freeze({
 
 /** Checking a value against a schema, and making the schema that a model is shown. */
 export const schemaBounds = Object.freeze({
-  /** Steps of one check: a schema that refers to itself in many ways ends there, and what is left goes to the server unchecked. */
+  /** Steps of one check: a schema that refers to itself in many ways ends there, and what is left goes to the server unchecked. As many to merge and follow what a model is shown; past that the tool is refused. */
   steps: 50_000,
   /** Schemas above a value, references among them. */
   depth: 64,

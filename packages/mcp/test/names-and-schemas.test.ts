@@ -135,6 +135,38 @@ test('a schema that grows without end when its references are written out is cut
   assert.ok(JSON.stringify(shown).length < 300_000);
 });
 
+const manyWays: readonly (readonly [string, JsonObject, string])[] = [
+  ['itself 4,000 times', { allOf: Array.from({ length: 4000 }, () => ({ $ref: '#' })) }, 'refused'],
+  ['itself three times', { allOf: Array.from({ length: 3 }, () => ({ $ref: '#' })) }, 'shown'],
+  [
+    'eight halves of each other',
+    {
+      $ref: '#/$defs/x0',
+      $defs: Object.fromEntries(
+        Array.from({ length: 8 }, (_, at) => [
+          `x${at}`,
+          { anyOf: Array.from({ length: 12 }, () => ({ $ref: `#/$defs/x${at + 1}` })) },
+        ]),
+      ),
+    },
+    'refused',
+  ],
+];
+
+for (const [title, schema, expected] of manyWays)
+  test(`a small tool whose schema refers side by side to ${title} does not hold the host up: it is ${expected}`, () => {
+    const started = performance.now();
+    const shown = shownSchema({ type: 'object', ...schema });
+    assert.ok(performance.now() - started < 1000);
+    if (expected === 'shown')
+      assert.deepEqual(shown, { ok: true, schema: { type: 'object', properties: {} } });
+    else
+      assert.deepEqual(shown, {
+        ok: false,
+        problem: 'its input schema refers to itself in more ways than are followed',
+      });
+  });
+
 test('one tool that cannot be offered says why', () => {
   const problems: readonly (readonly [Json, string])[] = [
     [1, 'it has no name'],

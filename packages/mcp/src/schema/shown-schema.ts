@@ -30,21 +30,29 @@ export function shownSchema(schema: Json | undefined): ShownSchema {
       ok: false,
       problem: `it needs an argument whose name models cannot be given (${shower.unnameable})`,
     };
+  if (shower.isSpent)
+    return { ok: false, problem: 'its input schema refers to itself in more ways than are followed' };
   return { ok: true, schema: shown };
 }
 
 class Shower {
   readonly #root: JsonObject;
   #nodes: number = schemaBounds.shownNodes;
+  #steps: number = schemaBounds.steps;
   unnameable: string | undefined;
 
   constructor(root: JsonObject) {
     this.#root = root;
   }
 
+  /** Whether what was shown is not all that could be merged. */
+  get isSpent(): boolean {
+    return this.#steps < 0;
+  }
+
   /** An object, whatever stands there: alternatives at the top are refused by some, so their members are shown side by side. */
   top(): JsonObject {
-    const merged = this.#merged(this.#root, 0);
+    const merged = this.#merged(this.#root, 0, []);
     const { properties, required } = merged;
     return {
       ...this.#plain(this.#root, ['title', 'description']),
@@ -58,25 +66,37 @@ class Shower {
   #merged(
     schema: Json,
     depth: number,
+    path: readonly string[],
   ): { properties: JsonObject; required: readonly string[]; closed: boolean } {
-    const resolved = this.#resolved(schema, []);
-    if (!isJsonObject(resolved) || depth > 8) return { properties: {}, required: [], closed: false };
+    const above: string[] = [...path];
+    const resolved = this.#resolved(schema, above);
+    if (!isJsonObject(resolved) || depth > 8 || !this.#spend(1))
+      return { properties: {}, required: [], closed: false };
     const own = isJsonObject(resolved['properties'] ?? null) ? (resolved['properties'] as JsonObject) : {};
     const properties: Record<string, Json> = { ...own };
     const required = new Set(names(resolved['required']));
+    // Each part is copied into what is above it: large ones cost what they copy.
+    this.#spend(Object.keys(own).length + required.size);
     let combined = false;
     for (const key of ['allOf', 'anyOf', 'oneOf']) {
       const parts = resolved[key];
       if (!Array.isArray(parts)) continue;
       combined = true;
       for (const part of parts as readonly Json[]) {
-        const inner = this.#merged(part, depth + 1);
+        const inner = this.#merged(part, depth + 1, above);
+        if (!this.#spend(Object.keys(inner.properties).length)) break;
         for (const [name, member] of Object.entries(inner.properties)) properties[name] ??= member;
         if (key === 'allOf') for (const name of inner.required) required.add(name);
       }
     }
     const known = [...required].filter((name) => Object.hasOwn(properties, name));
     return { properties, required: known, closed: !combined && resolved['additionalProperties'] === false };
+  }
+
+  /** False once more has been done than one tool is worth. */
+  #spend(steps: number): boolean {
+    this.#steps -= steps;
+    return this.#steps >= 0;
   }
 
   #node(schema: Json, depth: number, path: readonly string[]): JsonObject {
@@ -148,6 +168,7 @@ class Shower {
     while (isJsonObject(at) && typeof at['$ref'] === 'string') {
       const { $ref, ...rest } = at as JsonObject & { readonly $ref: string };
       if (path.includes($ref)) return rest;
+      if (!this.#spend(1 + Object.keys(at).length)) return {};
       path.push($ref);
       beside = { ...rest, ...beside };
       at = localSchema(this.#root, $ref) ?? {};
