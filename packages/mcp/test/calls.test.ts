@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { waitFor } from '@fairlead/testing';
+import { outcomeOf } from '../src/server/call-outcome.ts';
 import { toolResult } from '../src/server/call-result.ts';
+import { offeredTool } from '../src/server/offered-tool.ts';
+import { CallEvidence } from '../src/transport/call-evidence.ts';
 import { faultOf, mcpFloor, tool } from './mcp-floor.ts';
 
 test('what a tool answers is text as it is, and the rest by its name and size', async (t) => {
@@ -192,4 +195,33 @@ test('a list that cannot be had after a change leaves nothing callable: the conn
     timeoutMs: 15_000,
   });
   assert.equal((await s.call('echo'))['text'], '{}');
+});
+
+test('whatever is thrown while an answer is read, the call has ended and its answer was none', () => {
+  const evidence = new CallEvidence(
+    () => {},
+    () => {},
+  );
+  const result = Object.defineProperty({}, 'content', {
+    get: () => {
+      throw new RangeError('Maximum call stack size exceeded');
+    },
+  });
+  evidence.answer = { result };
+  const called = offeredTool(
+    { name: 's', timeoutMs: 1000 },
+    {
+      tool: 'echo',
+      state: 'approved',
+      approved: { observation: 'o', definition: tool('echo') },
+      offered: undefined,
+      approvedBy: 'me',
+      atMs: 0,
+    },
+  );
+  assert.ok(called !== undefined);
+  assert.throws(() => outcomeOf(evidence, { tool: called, maxBytes: 1000, isLost: false }), {
+    code: 'mcp_protocol_failed',
+    certainty: 'completed',
+  });
 });

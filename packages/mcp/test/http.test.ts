@@ -256,3 +256,25 @@ test('an answer 503, as a proxy gives it, does not send the call again', async (
   await s.server.close();
   assert.equal(raw.calls.length, 1);
 });
+
+test('members of a result that are deep arrays where texts belong end the call with an answer', async (t) => {
+  const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+  let result = '';
+  const raw = await serveRaw(t, ({ id }, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`);
+  });
+  const { http } = await mcpFloor(t);
+  const s = await http(raw.url);
+  await s.server.settled;
+  const results = [
+    [`{"content":[{"type":"resource_link","uri":${deep}}]}`, '[resource ]'],
+    [`{"content":[{"type":${deep}}]}`, '[content of type none, left out]'],
+    [`{"content":[{"type":"image","mimeType":${deep}}]}`, '[image of an unknown type, 0 bytes, left out]'],
+    [`{"content":[{"type":"resource","resource":{"uri":${deep}}}]}`, '[resource  , 0 bytes, left out]'],
+  ] as const;
+  for (const [said, text] of results) {
+    result = said;
+    assert.deepEqual(await s.call('act'), { text, isError: false });
+  }
+});

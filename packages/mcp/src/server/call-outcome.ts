@@ -5,7 +5,7 @@ import { wireLimits } from '../limits.ts';
 import { schemaMismatch } from '../schema/schema-check.ts';
 import type { CallEvidence } from '../transport/call-evidence.ts';
 import { type CallResult, contentsResult, jsonResult, toolResult } from './call-result.ts';
-import { foreignText } from './foreign-text.ts';
+import { foreignText, thrownText } from './foreign-text.ts';
 import type { OfferedTool } from './offered-tool.ts';
 
 /** A fault of a call, with what is known of its effect. */
@@ -28,7 +28,13 @@ export function outcomeOf(
   const { answer, refusal, certainty } = evidence;
   if (answer !== undefined) {
     if ('error' in answer) throw mcpFault('completed', 'mcp_error', errorText(answer.error));
-    return resultOf(answer.result, called.tool, called.maxBytes);
+    try {
+      return resultOf(answer.result, called.tool, called.maxBytes);
+    } catch (error) {
+      if (error instanceof ExtensionError) throw error;
+      // Whatever is in an answer, it was one.
+      throw mcpFault('completed', 'mcp_protocol_failed', thrownText(error));
+    }
   }
   if (evidence.tooLarge) throw mcpFault('completed', 'mcp_output_too_large');
   if (refusal !== undefined && certainty === 'completed')

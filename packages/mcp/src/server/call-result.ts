@@ -45,7 +45,7 @@ export function contentsResult(result: JsonObject, maxBytes: number): CallResult
 
 function messageText(message: Json): string {
   if (!isJsonObject(message)) return '';
-  return `${String(message['role'] ?? 'user')}: ${partText(message['content'] ?? null)}`;
+  return `${word(message['role'], 'user')}: ${partText(message['content'] ?? null)}`;
 }
 
 function partText(part: Json): string {
@@ -56,13 +56,13 @@ function partText(part: Json): string {
       return typeof text === 'string' ? text : '';
     case 'image':
     case 'audio':
-      return `[${type} ${String(mimeType ?? 'of an unknown type')}, ${base64Bytes(data)} bytes, left out]`;
+      return `[${type} ${word(mimeType, 'of an unknown type')}, ${base64Bytes(data)} bytes, left out]`;
     case 'resource':
       return resourceText(resource ?? null);
     case 'resource_link':
-      return `[resource ${String(uri ?? '')}${typeof name === 'string' ? ` ${name}` : ''}]`;
+      return `[resource ${word(uri, '')}${typeof name === 'string' ? ` ${name}` : ''}]`;
     default:
-      return `[content of type ${String(type ?? 'none').slice(0, 64)}, left out]`;
+      return `[content of type ${word(type, 'none').slice(0, 64)}, left out]`;
   }
 }
 
@@ -70,7 +70,12 @@ function resourceText(resource: Json): string {
   if (!isJsonObject(resource)) return '';
   const { text, uri, blob, mimeType } = resource;
   if (typeof text === 'string') return text;
-  return `[resource ${String(uri ?? '')} ${String(mimeType ?? '')}, ${base64Bytes(blob)} bytes, left out]`;
+  return `[resource ${word(uri, '')} ${word(mimeType, '')}, ${base64Bytes(blob)} bytes, left out]`;
+}
+
+/** Anything but a text is none: one that is deep cannot even be written out. */
+function word(value: Json | undefined, otherwise: string): string {
+  return typeof value === 'string' ? value : otherwise;
 }
 
 function base64Bytes(data: Json | undefined): number {
