@@ -55,11 +55,13 @@ export class Catalog {
   readonly source: string;
   readonly #options: CatalogOptions;
   readonly #rows: Map<string, CatalogRow>;
+  #isKnown: boolean;
 
   private constructor(options: CatalogOptions, rows: readonly CatalogRow[]) {
     this.source = options.source;
     this.#options = options;
-    this.#rows = new Map(rows.map((row) => [row.tool, row]));
+    this.#rows = new Map(rows.filter((row) => !isMarker(row)).map((row) => [row.tool, row]));
+    this.#isKnown = rows.length > 0;
   }
 
   /** Reads what earlier starts left. Rejects with a code of the store. */
@@ -74,7 +76,7 @@ export class Catalog {
 
   /** Whether nobody has seen a catalog of this source yet. */
   get isFirst(): boolean {
-    return this.#rows.size === 0;
+    return !this.#isKnown;
   }
 
   /** By the names of the tools, `''` in front. */
@@ -150,18 +152,32 @@ export class Catalog {
 
   async #write(moved: readonly CatalogRow[], dropped: readonly string[]): Promise<void> {
     if (moved.length + dropped.length === 0) return;
-    const { store, source } = this.#options;
+    const { store, source, clock } = this.#options;
+    const left = new Set([...this.#rows.keys(), ...moved.map(({ tool }) => tool)]);
+    for (const tool of dropped) left.delete(tool);
     const statements = [
       ...moved.map((row) => putRow(source, row)),
       ...dropped.map((tool) => ({
         sql: 'DELETE FROM catalogs WHERE source = ? AND tool = ?',
         parameters: [source, tool],
       })),
+      // Else what comes back after its going was approved would be a first catalog again, and approved by nobody.
+      ...(left.size === 0 ? [putRow(source, marker(Math.round(clock.wallMs())))] : []),
     ];
     await store.write(statements);
+    this.#isKnown = true;
     for (const row of moved) this.#rows.set(row.tool, Object.freeze(row));
     for (const tool of dropped) this.#rows.delete(tool);
   }
+}
+
+/** Stands alone for a source that offers nothing any more: somebody has seen a catalog of it. */
+function marker(atMs: number): CatalogRow {
+  return { tool: '', state: 'gone', approved: undefined, offered: undefined, approvedBy: undefined, atMs };
+}
+
+function isMarker({ tool, state, approved }: CatalogRow): boolean {
+  return tool === '' && state === 'gone' && approved === undefined;
 }
 
 /** The row that follows; the same object where nothing has changed. */

@@ -84,6 +84,27 @@ test('what is gone is forgotten when that is approved, and is new when it comes 
   assert.deepEqual(states(catalog), [':approved', 'read:approved']);
 });
 
+test('the only tool of a source that went, whose going was approved, is new when it comes back, now and at the next start', async (t) => {
+  const { open } = await opened(t);
+  const catalog = await open('plugin:r/p/read');
+  const pin = new Map([['read', READ]]);
+  await catalog.observe(pin);
+  await catalog.observe(new Map());
+  assert.deepEqual(await catalog.approve(new Map([['read', null]]), 'me'), ['read']);
+  assert.deepEqual([catalog.isFirst, states(catalog)], [false, []]);
+  const later = await open('plugin:r/p/read');
+  assert.deepEqual([later.isFirst, states(later)], [false, []]);
+  for (const one of [catalog, later]) {
+    await one.observe(pin);
+    assert.deepEqual([one.holds('read'), states(one)], [false, ['read:new']]);
+    await one.observe(new Map());
+    assert.deepEqual(states(one), []);
+  }
+  const last = await open('plugin:r/p/read');
+  await last.observe(pin);
+  assert.deepEqual(states(await open('plugin:r/p/read')), ['read:new']);
+});
+
 test('tools that come later are approved where the operator said so; what changes and instructions never are', async (t) => {
   const { open } = await opened(t, 'allow');
   const catalog = await open();
