@@ -1,14 +1,14 @@
 import { memoryTextLimits } from '../limits.ts';
 import type { PeerAgentBank, PeerRecalled, PeerRecalledMemory } from '../peer/memory-peer.ts';
 
+/** Whatever begins a new line somewhere: a value is shown to models and to terminals. */
+const LINE_END = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/u;
+
 /** A memory as an agent reads it; further lines of its value are indented, so that none of them looks like a memory of its own. */
 export function memoryLine({ key, value, tags, at }: PeerRecalledMemory): string {
   const shownTags = tags.length === 0 ? '' : ` [tags: ${tags.join(', ')}]`;
   const when = at === 0 ? '' : ` (${momentOf(at)})`;
-  return `- **${key}**: ${value
-    .trim()
-    .split(/\r\n|\r|\n/)
-    .join('\n  ')}${shownTags}${when}`;
+  return `- **${key}**: ${value.trim().split(LINE_END).join('\n  ')}${shownTags}${when}`;
 }
 
 /** What `recall` answers: a line for each, or a sentence. */
@@ -27,19 +27,23 @@ export function tailText(memories: readonly PeerRecalledMemory[]): string | unde
   const banks = [undefined, ...named];
   const lines = ['## Relevant Memories'];
   for (const bank of banks) {
-    if (bank !== undefined) lines.push(`_(from bank: ${bank})_`);
-    for (const memory of memories) if (memory.bank === bank) lines.push(memoryLine(shortened(memory)));
+    if (bank !== undefined) lines.push(`_(from bank: ${oneLine(bank)})_`);
+    for (const memory of memories) if (memory.bank === bank) lines.push(shortLine(memory));
   }
   return lines.join('\n');
 }
 
-/** One line of bounded length: a tail stands in every request. */
-function shortened(memory: PeerRecalledMemory): PeerRecalledMemory {
-  const line = memory.value.replaceAll(/\s+/gu, ' ').trim();
+/** One line of bounded length, whatever its key, value and tags are: a tail stands in every request. */
+function shortLine(memory: PeerRecalledMemory): string {
+  const line = oneLine(memoryLine(memory));
   const cut = [...line.slice(0, memoryTextLimits.tailUnits * 2)]
     .slice(0, memoryTextLimits.tailUnits)
     .join('');
-  return { ...memory, value: cut.length < line.length ? `${cut}… (recall it for the rest)` : cut };
+  return cut.length < line.length ? `${cut}… (recall it for the rest)` : cut;
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }
 
 /** A bank on one line. */

@@ -38,7 +38,7 @@ export function checkMemory({ key, value, tags = [] }: NewMemory): Required<NewM
   const kept = [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '');
   if (kept.length > memoryLimits.tags) throw hostError('memory_invalid', `at most ${memoryLimits.tags} tags`);
   for (const tag of kept)
-    if (!LINE.test(tag) || !tag.isWellFormed() || Buffer.byteLength(tag) > memoryLimits.tagBytes)
+    if (!isTag(tag))
       throw hostError('memory_invalid', `a tag is one line of at most ${memoryLimits.tagBytes} bytes`);
   return { key, value, tags: kept };
 }
@@ -58,6 +58,15 @@ function isKey(key: unknown): key is string {
   );
 }
 
+function isTag(tag: unknown): tag is string {
+  return (
+    typeof tag === 'string' &&
+    LINE.test(tag) &&
+    tag.isWellFormed() &&
+    Buffer.byteLength(tag) <= memoryLimits.tagBytes
+  );
+}
+
 export function memoryValue(memory: Memory): JsonObject {
   const { session, tags, ...rest } = memory;
   return { ...rest, tags: [...tags], ...(session === undefined ? {} : { session }) };
@@ -72,9 +81,7 @@ export function readMemory(value: Json): MemoryRecord | undefined {
   if (typeof text !== 'string' || Buffer.byteLength(text) > memoryLimits.valueBytes) return undefined;
   return {
     ...{ key, value: text },
-    tags: Array.isArray(tags)
-      ? (tags as readonly Json[]).filter((tag) => typeof tag === 'string').slice(0, memoryLimits.tags)
-      : [],
+    tags: Array.isArray(tags) ? (tags as readonly Json[]).filter(isTag).slice(0, memoryLimits.tags) : [],
     agent: typeof agent === 'string' ? agent : '',
     ...(typeof session === 'string' ? { session } : {}),
     at: typeof at === 'number' ? at : 0,

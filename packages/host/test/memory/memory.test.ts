@@ -194,3 +194,12 @@ test('a record that somebody else wrote otherwise shows nothing, and hides what 
   await table.put('k', { key: 'k' });
   assert.deepEqual(await keys({ agent: ann }, { query: 'good' }), []);
 });
+
+test('tags that somebody else wrote longer, or over several lines, are left out', async (t) => {
+  const { memory, ann, room } = await memoryRoom(t);
+  const table = (await room.agents.open(ann)).latest('memory');
+  const tags = ['a\nb', 'a\u2028b', 'a\u2029b', 'a\u0085b', 'x'.repeat(65), '', 'port'];
+  await table.put('k', { key: 'k', value: 'ferry', tags });
+  const { memories } = await memory.recall({ agent: ann }, { query: 'ferry' });
+  assert.deepEqual(memories[0]?.tags, ['port']);
+});
