@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -307,6 +308,14 @@ test('memories are exported to the folder of the session and imported from it, a
   }
   assert.equal(await h.type('/memory recall good'), 'Nothing is remembered about this.');
   assert.match(await h.type('/memory import none.jsonl'), /ENOENT/);
+});
+
+test('importing a FIFO is refused at once, not waited for', {
+  skip: process.platform === 'win32',
+}, async (t) => {
+  const h = await host(t, { embedding: '' });
+  execFileSync('mkfifo', [join(h.workspace, 'pipe')]);
+  assert.match(await h.type('/memory import pipe'), /it is no ordinary file/);
 });
 
 test('banks of fairlead.toml are made and granted once; what a person revoked stays revoked', async (t) => {

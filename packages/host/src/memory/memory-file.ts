@@ -1,5 +1,5 @@
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { isJsonObject, type Json } from '@fairlead/base';
 import type { Database } from '@fairlead/store';
@@ -94,7 +94,8 @@ function upTo(memories: readonly Memory[], from: number): readonly Memory[] {
 
 async function memoriesIn(path: string, agent: string): Promise<ReadonlyMap<string, Memory>> {
   const memories = new Map<string, Memory>();
-  const stream = createReadStream(path, { encoding: 'utf8', end: memoryLimits.importedBytes });
+  const file = await ordinaryFile(path);
+  const stream = file.createReadStream({ encoding: 'utf8', end: memoryLimits.importedBytes });
   let number = 0;
   let bytes = 0;
   try {
@@ -117,10 +118,21 @@ async function memoriesIn(path: string, agent: string): Promise<ReadonlyMap<stri
     if (thrown instanceof Error && 'code' in thrown && thrown.code === 'memory_file_invalid') throw thrown;
     throw hostError('memory_file_invalid', systemCode(thrown));
   } finally {
-    stream.destroy();
+    await file.close();
   }
   if (number === 0) throw hostError('memory_file_invalid', 'it is empty');
   return memories;
+}
+
+/** Never waits for a FIFO. */
+async function ordinaryFile(path: string): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const file = await open(path, flags).catch((thrown: unknown) => {
+    throw hostError('memory_file_invalid', systemCode(thrown));
+  });
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw hostError('memory_file_invalid', 'it is no ordinary file');
 }
 
 function parsed(line: string, number: number): Json {
