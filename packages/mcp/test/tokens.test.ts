@@ -209,3 +209,27 @@ test('a call whose token cannot be refreshed was never sent; one with a token ca
   await s.call('act');
   assert.match(String(raw.calls[0]?.headers.authorization), /^Bearer a\d$/);
 });
+
+test('a token endpoint that goes on sending is not read beyond 64 KiB, whatever its status', async (t) => {
+  const { source } = await opened(t);
+  for (const [status, message] of [
+    [200, /longer than 65536 bytes/],
+    [500, /HTTP 500/],
+  ] as const) {
+    let pulled = 0;
+    let isCancelled = false;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        pulled += 1;
+        if (pulled > 1000) controller.close();
+        else controller.enqueue(new Uint8Array(16_384).fill(32));
+      },
+      cancel() {
+        isCancelled = true;
+      },
+    });
+    const tokens = source({ fetch: async () => new Response(body, { status }) });
+    await assert.rejects(tokens.fresh(), { code: 'mcp_token_failed', message });
+    assert.deepEqual([isCancelled, pulled < 10], [true, true]);
+  }
+});

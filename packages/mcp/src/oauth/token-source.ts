@@ -146,9 +146,10 @@ export class TokenSource {
         body: form.toString(),
         signal: controller.signal,
       });
-      const text = await response.text();
+      const body = await bodyOf(response);
       if (!response.ok) throw failed(`HTTP ${response.status}`);
-      const parsed = parseJson(Buffer.from(text), BOUNDS);
+      if (body === undefined) throw failed(`the answer is longer than ${tokenLimits.answerBytes} bytes`);
+      const parsed = parseJson(body, BOUNDS);
       if (!parsed.ok || !isJsonObject(parsed.value)) throw failed('the answer is no JSON object');
       return parsed.value;
     } catch (error) {
@@ -171,6 +172,18 @@ const BOUNDS = Object.freeze({
   maxStringBytes: tokenLimits.answerBytes,
   maxKeyBytes: 1024,
 });
+
+/** The body of an answer; undefined where it is longer than any token, and then no more of it is read. */
+async function bodyOf(response: Response): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > tokenLimits.answerBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
 
 interface TokenAnswer {
   readonly access: string;
