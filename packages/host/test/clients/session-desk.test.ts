@@ -171,3 +171,16 @@ test('what is not there is named by its code', async (t) => {
   const stranger = { session, text: 'x', key: 'k', agent: 'ann' };
   assert.deepEqual(gist(await room.call('session_append', stranger)), ['not_started', 'agent_not_attached']);
 });
+
+test('a token that is limited to Runners reads no session whose agents may use others, open or closed', async (t) => {
+  const room = await clientRoom(t, { agents: [{ name: 'ann' }, { name: 'ben', runners: ['local'] }] });
+  const principal: Principal = { ...CLIENT, runners: ['local'] };
+  const wide = await make(room, { agents: ['ann'] });
+  const narrow = await make(room, { agents: ['ben'] });
+  const read = async (session: string) => gist(await room.call('session_read', { session }, { principal }));
+  for (const close of [false, true]) {
+    if (close) for (const session of [wide, narrow]) await room.host.closeSession(session);
+    assert.deepEqual(await read(wide), ['not_started', 'token_limited']);
+    assert.deepEqual(await read(narrow), ['completed', undefined]);
+  }
+});
