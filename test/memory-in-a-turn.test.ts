@@ -146,8 +146,8 @@ async function host(
       const messages = chats()[before]?.body['messages'] as readonly JsonObject[];
       return JSON.stringify(messages.at(-1)?.['content']);
     },
-    async type(line: string): Promise<string> {
-      const by = { id: 'person:tok_ada', scopes: ['session:read', 'session:write'], name: 'Ada' };
+    async type(line: string, more: readonly string[] = ['admin']): Promise<string> {
+      const by = { id: 'person:tok_ada', scopes: ['session:read', 'session:write', ...more], name: 'Ada' };
       const answer = await host.command({ session, line, by });
       return 'error' in answer ? `${answer.error.code}: ${answer.error.message}` : answer.text;
     },
@@ -308,6 +308,34 @@ test('memories are exported to the folder of the session and imported from it, a
   }
   assert.equal(await h.type('/memory recall good'), 'Nothing is remembered about this.');
   assert.match(await h.type('/memory import none.jsonl'), /ENOENT/);
+});
+
+test('a client that may write to a session rules no bank, and reads and writes those of the session’s agent alone', async (t) => {
+  const h = await host(t, { embedding: '' });
+  const client = (line: string) => h.type(line, []);
+  for (const bank of ['team', 'secret']) await h.type(`/memory new ${bank}`);
+  await h.type('/memory grant team scout read');
+  await h.type('/memory grant secret mate write');
+  await h.type('/memory grant team scout write');
+  await h.say('Note it.', remember('ferry', 'leaves at nine', { bank: 'team' }));
+  await h.type('/memory grant team scout read');
+  for (const line of [
+    'new own',
+    'delete team',
+    'undelete team',
+    'grant secret scout write',
+    'revoke team scout',
+    'export bank:team out.jsonl',
+    'import bank:team out.jsonl',
+  ])
+    assert.match(await client(`/memory ${line}`), /Who typed this may not change banks/, line);
+  assert.equal(existsSync(join(h.workspace, 'out.jsonl')), false);
+  assert.match(await client('/memory list'), /^- team \(mem_\S+\): scout read\nMemories/);
+  assert.match(await client('/memory recall bank:team ferry'), /leaves at nine/);
+  for (const whose of ['bank:secret', 'agent:mate bank:secret', 'bank:secret agent:mate'])
+    assert.match(await client(`/memory recall ${whose} ferry`), /no such bank here for this agent/, whose);
+  assert.match(await client('/memory forget bank:team ferry'), /granted for reading/);
+  assert.match(await h.type('/memory list'), /^- secret .*\n- team /);
 });
 
 test('importing a FIFO is refused at once, not waited for', {

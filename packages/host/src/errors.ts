@@ -419,6 +419,10 @@ export const hostErrors = defineErrors({
     message: 'Who typed this may not change which skills are here or trusted.',
     next: 'Use a token with the scope `admin`, such as the operator’s.',
   },
+  memory_command_denied: {
+    message: 'Who typed this may not change banks, nor read or write those that were not granted here.',
+    next: 'Use a token with the scope `admin`, such as the operator’s.',
+  },
   memory_invalid: {
     message: 'What was to be remembered does not fit; nothing was written.',
     next: 'Mend what stands in parentheses.',

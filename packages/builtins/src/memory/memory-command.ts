@@ -1,5 +1,5 @@
 import type { AgentView, CommandOutput, Json } from '@fairlead/extension';
-import type { MemoryPeer, MemoryPlace } from '../peer/memory-peer.ts';
+import type { MemoryPeer, MemoryPerson, MemoryPlace } from '../peer/memory-peer.ts';
 import { AGENT_SETTINGS, invalid, settingValue } from './memory-settings.ts';
 import { memoryLine } from './memory-text.ts';
 
@@ -36,7 +36,7 @@ export function memoryLineOf(action: string, words: readonly string[]): MemoryLi
 /** Where a line of `/memory` is typed. */
 export interface MemoryDesk {
   readonly peer: MemoryPeer;
-  readonly session: string;
+  readonly person: MemoryPerson;
   /** Whose memory is meant: the agent that was named, or the session's own. Rejects where there is none. */
   agent(): Promise<AgentView>;
   /** An agent by name or id. Rejects where there is none, or none in reach. */
@@ -48,7 +48,7 @@ export interface MemoryDesk {
 
 /** Runs one line of `/memory`. Rejects with what the host refuses, or `memory_line_invalid`. */
 export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise<CommandOutput> {
-  const { peer } = desk;
+  const { peer, person } = desk;
   const [first, second, third] = line.words;
   const name = (what: string): string => first ?? invalid(`${what} is missing`);
   const rest = () => line.words.join(' ');
@@ -56,7 +56,7 @@ export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise
     case 'list':
       return await listed(desk);
     case 'new': {
-      const { id, name: made } = await peer.createBank(name('the name of the bank'));
+      const { id, name: made } = await peer.createBank(person, name('the name of the bank'));
       return {
         text: `Made the bank ${made} (${id}). Grant it with /memory grant ${made} AGENT write.`,
         data: { id, name: made },
@@ -64,20 +64,20 @@ export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise
     }
     case 'delete':
     case 'del': {
-      const bank = await peer.removeBank(name('the name of the bank'));
+      const bank = await peer.removeBank(person, name('the name of the bank'));
       if (desk.attached.includes(bank.id)) await desk.attach(desk.attached.filter((id) => id !== bank.id));
       const text = `${bank.name} is off the list. Its database stays: /memory undelete ${bank.id} brings it back.`;
       return { text, data: { id: bank.id, name: bank.name } };
     }
     case 'undelete': {
-      const bank = await peer.restoreBank(name('the id of the bank'));
+      const bank = await peer.restoreBank(person, name('the id of the bank'));
       return { text: `${bank.name} is back.`, data: { id: bank.id, name: bank.name } };
     }
     case 'grant': {
       const right = third;
       if (right !== 'read' && right !== 'write') return invalid('the right is read or write');
       const agent = await desk.find(second ?? invalid('the agent is missing'));
-      const bank = await peer.grant(name('the name of the bank'), agent.id, right);
+      const bank = await peer.grant(person, name('the name of the bank'), agent.id, right);
       return {
         text: `${agent.name} may ${right} ${bank.name}.`,
         data: { bank: bank.id, agent: agent.id, right },
@@ -85,7 +85,7 @@ export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise
     }
     case 'revoke': {
       const agent = await desk.find(second ?? invalid('the agent is missing'));
-      const bank = await peer.revoke(name('the name of the bank'), agent.id);
+      const bank = await peer.revoke(person, name('the name of the bank'), agent.id);
       return {
         text: `${agent.name} may nothing in ${bank.name} any more.`,
         data: { bank: bank.id, agent: agent.id },
@@ -122,12 +122,12 @@ export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise
     }
     case 'export': {
       const path = name('the file');
-      const count = await peer.exportTo(desk.session, await placeOf(desk, line), path);
+      const count = await peer.exportTo(person.session, await placeOf(desk, line), path);
       return { text: `Wrote ${counted(count)} to ${path}.`, data: { path, memories: count } };
     }
     case 'import': {
       const path = name('the file');
-      const { written, known } = await peer.importFrom(desk.session, await placeOf(desk, line), path);
+      const { written, known } = await peer.importFrom(person.session, await placeOf(desk, line), path);
       return {
         text: `Took ${counted(written)} from ${path}; ${known} were known.`,
         data: { path, written, known },
@@ -140,11 +140,12 @@ export async function runMemoryLine(desk: MemoryDesk, line: MemoryLine): Promise
 
 async function placeOf(desk: MemoryDesk, { bank }: MemoryLine): Promise<MemoryPlace> {
   const agent = (await desk.agent()).id;
-  return bank === undefined ? { agent, isPerson: true } : { agent, bank, isPerson: true };
+  const { person } = desk;
+  return bank === undefined ? { agent, person } : { agent, bank, person };
 }
 
-async function listed({ peer, attached: ids }: MemoryDesk): Promise<CommandOutput> {
-  const [banks, { model, waiting }] = await Promise.all([peer.allBanks(), peer.standing()]);
+async function listed({ peer, person, attached: ids }: MemoryDesk): Promise<CommandOutput> {
+  const [banks, { model, waiting }] = await Promise.all([peer.allBanks(person), peer.standing()]);
   const lines = banks.map(({ name, id, role, grants }) => {
     const who = grants.map(({ agent, name: called, right }) => `${called ?? agent} ${right}`).join(', ');
     const mine =

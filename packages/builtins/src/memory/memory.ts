@@ -76,7 +76,7 @@ export const memory = defineBuiltin({
         const line = memoryLineOf(action, words);
         const desk = {
           peer: ctx.state.peer.memory,
-          session: ctx.session.id,
+          person: { session: ctx.session.id, ...(ctx.agent === undefined ? {} : { agent: ctx.agent.id }) },
           agent: () => agentOf(ctx, line.agent),
           find: (nameOrId: string) => agentOf(ctx, nameOrId),
           attached: ctx.settings.banks,

@@ -1,11 +1,18 @@
 import type { Json, JsonObject } from '@fairlead/extension';
 
+/** Who types a line of `/memory`. */
+export interface MemoryPerson {
+  readonly session: string;
+  /** Id of the session's own agent; absent where it has none. */
+  readonly agent?: string;
+}
+
 /** Whose memory: an agent's own by its id, or a bank by name or id. */
 export interface MemoryPlace {
   readonly agent: string;
   readonly bank?: string;
-  /** A person acts, with the host's role in the bank; else the agent does, with what it was granted. */
-  readonly isPerson?: boolean;
+  /** A person acts: in a bank with the host's role where the person is an admin, else with what the agent of the session was granted. Absent: the agent of the place does. */
+  readonly person?: MemoryPerson;
 }
 
 /** A memory that was found. `at`: milliseconds since 1970, 0 where nobody knows. `bank`: its name, absent for the agent's own memory. */
@@ -72,13 +79,15 @@ export interface MemoryPeer {
   /** `model` absent: words alone. `waiting`: memories that have no vector yet. */
   standing(): Promise<{ readonly model?: string; readonly waiting: number }>;
   banks(agent: string): Promise<readonly PeerAgentBank[]>;
-  allBanks(): Promise<readonly PeerBankLine[]>;
+  /** Those of the host for an admin, else those that the agent of the session was granted. */
+  allBanks(person: MemoryPerson): Promise<readonly PeerBankLine[]>;
   findBank(nameOrId: string): Promise<PeerBank>;
-  createBank(name: string): Promise<PeerBank>;
-  removeBank(nameOrId: string): Promise<PeerBank>;
-  restoreBank(id: string): Promise<PeerBank>;
-  grant(bank: string, agent: string, right: 'read' | 'write'): Promise<PeerBank>;
-  revoke(bank: string, agent: string): Promise<PeerBank>;
+  /** This and what follows, and files of banks, need the scope `admin`. */
+  createBank(person: MemoryPerson, name: string): Promise<PeerBank>;
+  removeBank(person: MemoryPerson, nameOrId: string): Promise<PeerBank>;
+  restoreBank(person: MemoryPerson, id: string): Promise<PeerBank>;
+  grant(person: MemoryPerson, bank: string, agent: string, right: 'read' | 'write'): Promise<PeerBank>;
+  revoke(person: MemoryPerson, bank: string, agent: string): Promise<PeerBank>;
   exportTo(session: string, place: MemoryPlace, path: string): Promise<number>;
   importFrom(
     session: string,

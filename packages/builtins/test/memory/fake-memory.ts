@@ -22,11 +22,11 @@ export function fakeMemory(asked: unknown[][]): MemoryPeer {
     name,
     role: 'admin',
   });
-  const placeOf = ({ agent, bank, isPerson = false }: MemoryPlace, want: 'read' | 'write') => {
+  const placeOf = ({ agent, bank, person }: MemoryPlace, want: 'read' | 'write') => {
     const found = bank === undefined ? undefined : bankOf(bank);
     const right = found?.grants.get(agent);
-    if (found !== undefined && !isPerson && right === undefined) throw UNKNOWN();
-    if (found !== undefined && !isPerson && want === 'write' && right === 'read')
+    if (found !== undefined && person === undefined && right === undefined) throw UNKNOWN();
+    if (found !== undefined && person === undefined && want === 'write' && right === 'read')
       throw new ExtensionError('bank_read_only', 'The bank is granted for reading; nothing was written.');
     const id = found?.id ?? agent;
     const memories = kept.get(id) ?? new Map<string, Kept>();
@@ -79,29 +79,29 @@ export function fakeMemory(asked: unknown[][]): MemoryPeer {
           grants: [...grants].map(([agent, right]) => ({ agent, right })),
         })),
     findBank: async (nameOrId) => shown(bankOf(nameOrId)),
-    async createBank(name) {
+    async createBank(_person, name) {
       const id = `mem_${banks.size + 1}`;
       banks.set(id, { name, removed: false, grants: new Map() });
       return shown({ id, name });
     },
-    async removeBank(nameOrId) {
+    async removeBank(_person, nameOrId) {
       const bank = bankOf(nameOrId);
       const known = banks.get(bank.id);
       if (known !== undefined) known.removed = true;
       return shown(bank);
     },
-    async restoreBank(id) {
+    async restoreBank(_person, id) {
       const known = banks.get(id);
       if (known === undefined) throw UNKNOWN();
       known.removed = false;
       return shown({ id, name: known.name });
     },
-    async grant(nameOrId, agent, right) {
+    async grant(_person, nameOrId, agent, right) {
       const bank = bankOf(nameOrId);
       bank.grants.set(agent, right);
       return shown(bank);
     },
-    async revoke(nameOrId, agent) {
+    async revoke(_person, nameOrId, agent) {
       const bank = bankOf(nameOrId);
       bank.grants.delete(agent);
       return shown(bank);

@@ -6,6 +6,8 @@ import { memory } from '../../src/memory/memory.ts';
 import type { MemoryPeer } from '../../src/peer/memory-peer.ts';
 import { fakePeer } from '../fake-peer.ts';
 
+const ADA = { session: 'ses_1' };
+
 async function opened(change: (peer: MemoryPeer) => Partial<MemoryPeer> = () => ({})) {
   const peer = fakePeer({ workspace: '/' });
   const h = await harness(memory, {
@@ -65,8 +67,8 @@ test('a value of several lines cannot be taken for another memory', async () => 
 test('recall takes the words, the tags, the limit and the bank as they are given', async () => {
   const { h, peer, asked } = await opened();
   await using _ = h;
-  await peer.memory.createBank('team');
-  await peer.memory.grant('team', 'agt_harness', 'write').catch(() => {});
+  await peer.memory.createBank(ADA, 'team');
+  await peer.memory.grant(ADA, 'team', 'agt_harness', 'write').catch(() => {});
   const { isError, text } = await h.tools.recall({ query: 'a b', tags: ['t'], limit: 3, bank: 'nowhere' });
   assert.deepEqual([isError, text], [true, 'bank_unknown: There is no such bank here for this agent.']);
   const recall = asked.findLast(([what]) => what === 'memory.recall');
@@ -95,7 +97,7 @@ test('banks are listed with what the agent may do there', async () => {
     ],
   }));
   await using _ = h;
-  await peer.memory.createBank('team');
+  await peer.memory.createBank(ADA, 'team');
   await h.command('/memory attach team');
   assert.equal(
     (await h.tools.list_memory_banks()).text,
@@ -156,7 +158,7 @@ test('a value breaks lines at nothing that does not indent them', async () => {
 test('a tail asks for the newest five texts, with the settings of now', async () => {
   const { h, peer, asked } = await opened();
   await using _ = h;
-  await peer.memory.createBank('team');
+  await peer.memory.createBank(ADA, 'team');
   await h.command('/memory attach team');
   await h.tail(['1', '2', '3', '4', '5', '6']);
   const topic = asked.findLast(([what]) => what === 'memory.onTopic')?.[2];
@@ -187,14 +189,14 @@ test('banks are made, granted, revoked, listed, deleted and brought back by a pe
   );
   assert.equal(await h.command('/memory'), none);
   assert.equal(await h.command('/memory undelete mem_1'), 'team is back.');
-  assert.equal((await peer.memory.allBanks()).length, 1);
+  assert.equal((await peer.memory.allBanks(ADA)).length, 1);
 });
 
 test('a bank is attached once, by name or id, and nothing else of the session’s settings is lost', async () => {
   const { h, peer } = await opened();
   await using _ = h;
-  await peer.memory.createBank('team');
-  await peer.memory.createBank('crew');
+  await peer.memory.createBank(ADA, 'team');
+  await peer.memory.createBank(ADA, 'crew');
   assert.match(
     await h.command('/memory attach team'),
     /^team is attached to this session, from the next turn on\./,
@@ -265,7 +267,7 @@ test('a person recalls, forgets, exports and imports', async () => {
   assert.equal(await own('export kept.jsonl'), 'Wrote 1 memory to kept.jsonl.');
   assert.equal(await own('import kept.jsonl'), 'Took 1 memory from kept.jsonl; 2 were known.');
   const imported = asked.findLast(([what]) => what === 'memory.importFrom');
-  assert.match(JSON.stringify(imported), /"isPerson":true/);
+  assert.match(JSON.stringify(imported), /"person":\{"session":/);
   assert.match(await own('forget my berth'), /^Forgotten: my berth\. It is recalled no more/);
   assert.equal(await own('recall nine'), 'Nothing is remembered about this.');
   await assert.rejects(own('forget my berth'), /Nothing is remembered under this key/);
@@ -282,7 +284,7 @@ test('other extensions search and remember as the agent of the call does, in its
   await assert.rejects(h.cap('memory', 'search', { query: 'ferry', scope: { scope: 'bank', name: 'team' } }));
   const places = asked.filter(([what]) => what === 'memory.recall').map(([, place]) => place);
   assert.equal(
-    places.every((place) => (place as { isPerson?: boolean }).isPerson === undefined),
+    places.every((place) => (place as { person?: object }).person === undefined),
     true,
   );
   assert.equal((places.at(-1) as { bank: string }).bank, 'team');

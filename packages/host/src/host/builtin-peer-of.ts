@@ -107,8 +107,9 @@ export function builtinPeerOf(
     },
     schedules: peerSchedules(() => here().routines),
     memory: peerMemory(() => {
-      const { floor, memory } = here();
-      return { memory, agents: floor.agents, links: floor.links, workspace: floor.workspace };
+      const { floor, memory, skills } = here();
+      const { agents: all, links, workspace } = floor;
+      return { memory, agents: all, links, workspace, commands: skills.commands };
     }),
     skills: peerSkills(here),
     plugins: peerPlugins(plugins, {
