@@ -21,6 +21,9 @@ export interface SourceWords {
 
 const URL_FORM = /^(?:https|ssh|file):\/\/[^\s\p{Cc}]+$/u;
 const SCP_FORM = /^[A-Za-z0-9_.-]+@[A-Za-z0-9.-]+:[^\s\p{Cc}]+$/u;
+/** Names who asks: for ssh that is a name, for https it may be a token. */
+const HTTPS_USER = /^https:\/\/[^/?#]*@/;
+const QUERY = /^(?:https|ssh|file):\/\/[^?#]*[?#]/;
 const REF = /^[A-Za-z0-9][A-Za-z0-9_./-]{0,199}$/;
 
 /**
@@ -33,6 +36,11 @@ export function skillSource({ source, ref, inner }: SourceWords, home: string | 
     throw hostError('skill_source_invalid', 'addresses begin with https://, ssh:// or file://');
   if (/^(?:https|ssh):\/\/[^/@]*:[^/@]*@/.test(source))
     throw hostError('skill_source_invalid', 'no password is kept: leave it out of the address');
+  if (HTTPS_USER.test(source) || QUERY.test(source))
+    throw hostError(
+      'skill_source_invalid',
+      'no token is kept: an https address has no user, and no address has a query or a fragment',
+    );
   if (ref !== undefined && (!REF.test(ref) || ref.includes('..') || ref.endsWith('.lock')))
     throw hostError('skill_source_invalid', 'a ref is a branch, a tag or a commit');
   if (inner !== undefined && (isAbsolute(inner) || inner.split(/[\\/]/).includes('..')))
