@@ -194,3 +194,31 @@ test('an approval that came after its 300 s serves nothing', async (t) => {
   assert.deepEqual(gist(await again), ['not_started', 'approval_denied']);
   assert.deepEqual(room.runner.sent, []);
 });
+
+test('a client that goes in the moment of the decision has nothing run for it', async (t) => {
+  hygiene(t);
+  const room = await clientRoom(t, RESTRICTED);
+  const { approvals } = room.host;
+  const ask = approvals.ask.bind(approvals);
+  for (const [go, code] of [
+    ['leave', 'call_cancelled'],
+    ['end', 'token_ended'],
+  ] as const) {
+    const caller = waiter();
+    approvals.ask = async (request) => {
+      const held = await ask(request);
+      return {
+        ...held,
+        // Whoever waited has heard the decision, and lets go of it.
+        release() {
+          held.release();
+          caller[go]();
+        },
+      };
+    };
+    const waiting = room.call('plugin_tool', await sayParams(room, go), { caller });
+    assert.equal(await room.approve(await room.asked()), true);
+    assert.deepEqual(gist(await waiting), ['not_started', code]);
+  }
+  assert.deepEqual(room.runner.sent, []);
+});
