@@ -13,6 +13,9 @@ test('a name fits every model, is the same whatever else there is, and two are n
   assert.notEqual(toolName('files', 'a.b'), toolName('files', 'a:b'));
   assert.notEqual(toolName('files', 'a.b'), toolName('files', 'a_b'));
   assert.equal(toolName('s', 'n'.repeat(200)).length, 64);
+  assert.equal(toolName('s', 'delete.all'), 's__delete_all_nuchb2');
+  assert.equal(toolName('s', 'delete_all_nuchb2'), 's__delete_all_nuchb2_la4nv4');
+  assert.equal(toolName('s', 'get_status'), 's__get_status');
   fc.assert(
     fc.property(
       fc.stringMatching(/^[a-z0-9-]{1,32}$/),
