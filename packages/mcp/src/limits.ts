@@ -36,8 +36,10 @@ export const catalogBounds = Object.freeze({
   instructionsLength: 8 * KIB,
   /** Waits for a list: a server that answers calls answers this. */
   listMs: 30_000,
-  /** Several changes in a row are one list. */
+  /** A list that changes as soon as it was had is asked for again after a pause, doubled each time: several changes in a row are one list. */
   changedPauseMs: 200,
+  /** The longest of them: whoever calls waits for two lists at most. */
+  changedPauseMaxMs: 3200,
 });
 
 /** One tool's definition as a server lists it: schemas of programs that were generated are large, and never deep. */
@@ -87,6 +89,8 @@ export const wireLimits = Object.freeze({
   messageNodes: 500_000,
   /** Of an overlong line, its beginning and end are kept: the id of an answer stands in one of them. */
   edgeBytes: 256,
+  /** What waits to be read by a program: one that asks without reading would fill the host's memory with answers. */
+  unreadBytes: 16 * MIB,
   /** Lines on stdout that are no message: the first are logged, the rest counted. */
   strayLines: 5,
   /** UTF-16 units of a foreign text in a message for people. */
@@ -130,5 +134,9 @@ export const tokenLimits = Object.freeze({
   /** One refresh; whoever waits for another's looks again that often. */
   refreshMs: 20_000,
   waitMs: 200,
+  /** UTF-16 units: shorter ones are parts of ordinary words, and no secret. */
+  maskedLength: 8,
+  /** Tokens that are masked in what a server says: those of the last hours. */
+  maskedTokens: 16,
   answerBytes: 64 * KIB,
 });

@@ -1,5 +1,6 @@
 import type { ProcessTree } from '@fairlead/process';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { wireLimits } from '../limits.ts';
 import { MessageLines } from './message-lines.ts';
 
 export interface TreeTransportOptions {
@@ -20,6 +21,8 @@ export class TreeTransport implements Transport {
   readonly #options: TreeTransportOptions;
   readonly #lines: MessageLines;
   readonly #ended: () => void;
+  #isStuck = false;
+  #drained: Promise<void> | undefined;
   #state: 'fresh' | 'open' | 'closed' = 'fresh';
 
   constructor(options: TreeTransportOptions) {
@@ -49,10 +52,28 @@ export class TreeTransport implements Transport {
     const { stdin } = this.#options.tree;
     if (this.#state !== 'open' || !stdin.writable) throw new Error('the program has ended');
     if (stdin.write(`${JSON.stringify(message)}\n`)) return;
-    await new Promise<void>((resolve) => {
+    if (stdin.writableLength > wireLimits.unreadBytes) {
+      this.#isStuck = true;
+      await this.close();
+      return;
+    }
+    this.#drained ??= this.#drain();
+    await this.#drained;
+  }
+
+  /** Whether it was closed because the program does not read what it is sent. */
+  get isStuck(): boolean {
+    return this.#isStuck;
+  }
+
+  /** One for all who wait: a program that asks and never reads has many answers waiting. */
+  #drain(): Promise<void> {
+    const { stdin } = this.#options.tree;
+    return new Promise((resolve) => {
       const done = () => {
         stdin.removeListener('drain', done);
         stdin.removeListener('close', done);
+        this.#drained = undefined;
         resolve();
       };
       stdin.once('drain', done);
