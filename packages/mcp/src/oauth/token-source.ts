@@ -44,6 +44,8 @@ export class TokenSource {
   readonly #id: string;
   #token: string | undefined;
   #expiresMs = 0;
+  /** Tokens that were in use, the newest last. */
+  #known: readonly string[] = [];
   #flight: Promise<void> | undefined;
 
   constructor(options: TokenSourceOptions) {
@@ -54,6 +56,13 @@ export class TokenSource {
   /** The newest one that is known, without looking: what a request carries. */
   get token(): string | undefined {
     return this.#token;
+  }
+
+  /** A text without any token of it that a server may have been given, or may still take. */
+  mask(text: string): string {
+    let masked = text;
+    for (const token of this.#known) masked = masked.replaceAll(token, '[token]');
+    return masked;
   }
 
   /** Sees to a token with 60 s left. One flight for all. Rejects with `mcp_token_failed`. */
@@ -78,6 +87,7 @@ export class TokenSource {
     while (clock.monotonicMs() < endMs) {
       const { version, text } = await rows.read(name);
       const kept = this.#seeded(text);
+      this.#know(kept);
       const nowMs = clock.wallMs();
       const isFresh = kept.access !== undefined && (kept.expiresMs ?? 0) - nowMs > tokenLimits.freshMs;
       if (isFresh && kept.access !== stale) return this.#take(kept);
@@ -159,7 +169,16 @@ export class TokenSource {
     }
   }
 
-  #take({ access, expiresMs = 0 }: Kept): void {
+  #know({ access, refresh }: Kept): void {
+    const tokens = [access, refresh].filter((token) => token !== undefined);
+    const long = tokens.filter((token) => token.length >= tokenLimits.maskedLength);
+    const others = this.#known.filter((token) => !long.includes(token));
+    this.#known = [...others, ...long].slice(-tokenLimits.maskedTokens);
+  }
+
+  #take(kept: Kept): void {
+    const { access, expiresMs = 0 } = kept;
+    this.#know(kept);
     this.#token = access;
     this.#expiresMs = expiresMs;
   }

@@ -8,39 +8,52 @@ export interface CallResult {
   readonly isError: boolean;
 }
 
+/** Takes out of a server's text what nobody may read. */
+export type Mask = (text: string) => string;
+
+export const unmasked: Mask = (text) => text;
+
 /** A result of `tools/call` in words: text as it is, everything else named with its type and size. At most `maxBytes` of text. */
-export function toolResult(result: JsonObject, maxBytes: number): CallResult {
+export function toolResult(result: JsonObject, maxBytes: number, mask: Mask = unmasked): CallResult {
   const content = Array.isArray(result['content']) ? (result['content'] as readonly Json[]) : [];
-  const structured = withinBounds(result['structuredContent']);
+  const structured = withinBounds(result['structuredContent'], mask);
   const parts = content.map(partText).filter((part) => part !== '');
   const whole = parts.length === 0 && structured !== undefined ? encodeJson(structured) : parts.join('\n');
-  const said = { text: boundedText(whole, maxBytes), isError: result['isError'] === true };
+  const said = { text: boundedText(mask(whole), maxBytes), isError: result['isError'] === true };
   return structured === undefined ? said : { ...said, data: structured };
 }
 
 /** A result of any other method: its JSON, as text and as data. */
-export function jsonResult(result: JsonObject, maxBytes: number): CallResult {
+export function jsonResult(result: JsonObject, maxBytes: number, mask: Mask): CallResult {
   const { _meta: _, ...rest } = result;
-  const data = withinBounds(rest);
+  const data = withinBounds(rest, mask);
   if (data === undefined) return { text: '[the answer is larger than can be shown]', isError: true };
   const text = encodeJson(data);
   const said = { text: boundedText(text, maxBytes), isError: false };
   return Buffer.byteLength(text) > maxBytes ? said : { ...said, data };
 }
 
-function withinBounds(value: Json | undefined): Json | undefined {
-  return value === undefined || checkJsonBounds(value, structuredBounds) !== null ? undefined : value;
+function withinBounds(value: Json | undefined, mask: Mask): Json | undefined {
+  if (value === undefined || checkJsonBounds(value, structuredBounds) !== null) return undefined;
+  return mask === unmasked ? value : maskedJson(value, mask);
+}
+
+function maskedJson(value: Json, mask: Mask): Json {
+  if (typeof value === 'string') return mask(value);
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => maskedJson(item, mask));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskedJson(item, mask)]));
 }
 
 /** What was read of a resource, or said by a prompt: its texts. */
-export function contentsResult(result: JsonObject, maxBytes: number): CallResult {
+export function contentsResult(result: JsonObject, maxBytes: number, mask: Mask): CallResult {
   const list = Array.isArray(result['contents'])
     ? (result['contents'] as readonly Json[]).map(resourceText)
     : Array.isArray(result['messages'])
       ? (result['messages'] as readonly Json[]).map(messageText)
       : [];
   const head = typeof result['description'] === 'string' ? [result['description']] : [];
-  return { text: boundedText([...head, ...list].join('\n\n'), maxBytes), isError: false };
+  return { text: boundedText(mask([...head, ...list].join('\n\n')), maxBytes), isError: false };
 }
 
 function messageText(message: Json): string {

@@ -5,8 +5,9 @@ import { lifeLimits } from '../limits.ts';
 import type { TokenSource } from '../oauth/token-source.ts';
 import { PendingCalls } from '../transport/call-evidence.ts';
 import { WireFetch } from '../transport/wire-fetch.ts';
+import { type Mask, unmasked } from './call-result.ts';
 import type { ConnectAnswer, ConnectionEvents } from './connection.ts';
-import { thrownText } from './foreign-text.ts';
+import { foreignText, thrownWhole } from './foreign-text.ts';
 import { CLIENT_OPTIONS, McpClient } from './mcp-client.ts';
 
 export interface HttpOptions {
@@ -24,6 +25,7 @@ export async function connectHttp(options: HttpOptions): Promise<ConnectAnswer> 
   const { server, headers, tokens, clientInfo, events, signal } = options;
   const wire = new WireFetch();
   const pending = new PendingCalls(false);
+  const mask: Mask = tokens === undefined ? unmasked : (text) => tokens.mask(text);
   const lost = Promise.withResolvers<string>();
   let client: Client | undefined;
   let transport: StreamableHTTPClientTransport | undefined;
@@ -72,6 +74,7 @@ export async function connectHttp(options: HttpOptions): Promise<ConnectAnswer> 
         lost: lost.promise,
         ready: async () => await tokens?.fresh(),
         giveUp: (reason) => void end(reason),
+        mask,
         tokenRefused: () => tokens?.refused(),
         close: () => end('it was stopped'),
       },
@@ -80,7 +83,7 @@ export async function connectHttp(options: HttpOptions): Promise<ConnectAnswer> 
     await end('it was given up');
     if (error instanceof FairleadError && error.code === 'mcp_token_failed')
       return { ok: false, code: error.code, reason: error.message };
-    return { ok: false, code: 'mcp_connect_failed', reason: thrownText(error) };
+    return { ok: false, code: 'mcp_connect_failed', reason: foreignText(mask(thrownWhole(error))) };
   } finally {
     signal.removeEventListener('abort', abort);
   }

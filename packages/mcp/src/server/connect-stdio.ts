@@ -12,6 +12,7 @@ import type { StdioServer } from '../configuration/server-config.ts';
 import { lifeLimits } from '../limits.ts';
 import { PendingCalls } from '../transport/call-evidence.ts';
 import { TreeTransport } from '../transport/tree-transport.ts';
+import { unmasked } from './call-result.ts';
 import type { ConnectAnswer, Connection, ConnectionEvents } from './connection.ts';
 import { foreignText, thrownText } from './foreign-text.ts';
 import { CLIENT_OPTIONS, McpClient, MODERN_REVISION } from './mcp-client.ts';
@@ -115,7 +116,7 @@ class StdioConnecting {
   #connection(client: McpClient, transport: TreeTransport): Connection {
     const before = transport.onclose;
     transport.onclose = () => {
-      void this.#end(CLOSED);
+      void this.#end(transport.isStuck ? 'it does not read what it is sent' : CLOSED);
       before?.();
     };
     if (!transport.isOpen) void this.#end(CLOSED);
@@ -128,6 +129,7 @@ class StdioConnecting {
       lost: this.#lost.promise,
       ready: async () => {},
       giveUp: (reason) => void this.#end(reason),
+      mask: unmasked,
       tokenRefused: () => {},
       close: () => this.close(),
     };

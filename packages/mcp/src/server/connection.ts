@@ -11,6 +11,8 @@ export interface Connection {
   ready(): Promise<void>;
   /** Nothing answers there: it is made anew. */
   giveUp(reason: string): void;
+  /** A text of the server without the tokens that it was given. Needs no `this`. */
+  readonly mask: (text: string) => string;
   /** The bearer token was not taken. */
   tokenRefused(): void;
   /** Ends it, its session and its processes. Twice is once; never rejects. */

@@ -15,5 +15,10 @@ export function foreignText(text: string): string {
 
 /** What an error says, where it is one. */
 export function thrownText(thrown: unknown): string {
-  return foreignText(thrown instanceof Error ? thrown.message : 'something that is no error was thrown');
+  return foreignText(thrownWhole(thrown));
+}
+
+/** The same before it is cut, for whoever masks something in it. */
+export function thrownWhole(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : 'something that is no error was thrown';
 }
