@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
 import { faultOf, mcpFloor, tool } from './mcp-floor.ts';
@@ -272,4 +272,43 @@ test('the other servers are untouched by one that misbehaves', async (t) => {
   await faultOf(dying.call('die'));
   assert.equal((await good.call('echo', { a: 1 }))['text'], '{"a":1}');
   assert.equal(good.starts().length, 1);
+});
+
+test('a server that announces a change after each list is listed with pauses that grow, and its tools can be called', async (t) => {
+  const { scripted } = await mcpFloor(t);
+  const s = await scripted({ tools: [tool('echo')], everChanging: true });
+  await s.server.settled;
+  const lists = () => readFileSync(`${s.file}.lists`, 'utf8').split('\n').slice(0, -1).map(Number);
+  await waitFor(() => lists().length >= 5, { what: 'it was listed five times', timeoutMs: 15_000 });
+  const times = lists();
+  const gaps = times.slice(1, 5).map((time, at) => time - (times[at] ?? 0));
+  assert.ok((gaps[1] ?? 0) >= 190 && (gaps[2] ?? 0) >= 390 && (gaps[3] ?? 0) >= 790, gaps.join());
+  assert.equal((await s.call('echo'))['text'], '{}');
+});
+
+test('a server that asks and never reads is given up before its answers fill the host', async (t) => {
+  const { scripted, logs } = await mcpFloor(t);
+  const s = await scripted({ tools: [tool('pings')] });
+  await s.server.settled;
+  const before = process.memoryUsage.rss();
+  assert.deepEqual((await faultOf(s.call('pings'))).slice(0, 2), ['outcome_unknown', 'mcp_server_ended']);
+  await waitFor(() => logs.some((line) => line.includes('it does not read what it is sent')), {
+    what: 'its end is told',
+    timeoutMs: 15_000,
+  });
+  const grown = process.memoryUsage.rss() - before;
+  assert.ok(grown < 250 * 1024 * 1024, `grew by ${Math.round(grown / 1e6)} MB`);
+});
+
+test('a plain tool that takes the name that another is given is refused, and says so', async (t) => {
+  const { scripted } = await mcpFloor(t);
+  const s = await scripted({ tools: [tool('drop.all2'), tool('drop_all2_ymmxlw'), tool('echo')] });
+  await running(s.server);
+  assert.deepEqual(s.names(), ['s__drop_all2_ymmxlw', 's__echo']);
+  assert.deepEqual(s.server.notice, {
+    code: 'mcp_tools_refused',
+    reason: 'drop_all2_ymmxlw: models know drop.all2 by its name',
+  });
+  await s.call('drop_all2_ymmxlw');
+  assert.deepEqual(s.calls(), ['drop.all2 {}']);
 });

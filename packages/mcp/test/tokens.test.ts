@@ -182,6 +182,38 @@ test('what is kept cannot be read without the secret, under another name, or aft
   assert.equal(box.open('a', sealed.subarray(0, 10)), undefined);
 });
 
+test('tokens that a server says back reach nobody, in a refusal, an error or a result', async (t) => {
+  const { http } = await mcpFloor(t, { env: { REFRESH: 'the-first-refresh' } });
+  const said = 'you sent ACCESS-MARKER and REFRESH-MARKER';
+  let mode = 'refusal';
+  const raw = await serveRaw(t, ({ id }, response) => {
+    if (mode === 'refusal') return void response.writeHead(400).end(said);
+    const content = [{ type: 'text', text: said }];
+    const body =
+      mode === 'error'
+        ? { error: { code: -1, message: said } }
+        : { result: { content, structuredContent: { [said]: [said] } } };
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return void response.end(JSON.stringify({ jsonrpc: '2.0', id, ...body }));
+  });
+  const tokenUrl = await serve(t, (_request, response) => {
+    response
+      .writeHead(200, { 'content-type': 'application/json' })
+      .end(
+        JSON.stringify({ access_token: 'ACCESS-MARKER', refresh_token: 'REFRESH-MARKER', expires_in: 3600 }),
+      );
+  });
+  const s = await http(raw.url, { oauth: { tokenUrl, clientId: 'c', refreshTokenEnv: 'REFRESH' } });
+  await s.server.settled;
+  const masked = 'you sent [token] and [token]';
+  await assert.rejects(s.call('act'), { code: 'mcp_refused', detail: { status: 400, partial: masked } });
+  mode = 'error';
+  assert.equal((await faultOf(s.call('act')))[2].includes(masked), true);
+  mode = 'result';
+  assert.deepEqual(await s.call('act'), { text: masked, isError: false, data: { [masked]: [masked] } });
+  assert.equal(raw.calls[0]?.headers.authorization, 'Bearer ACCESS-MARKER');
+});
+
 test('a call whose token cannot be refreshed was never sent; one with a token carries it', async (t) => {
   const { http } = await mcpFloor(t, { env: { REFRESH: 'r0' } });
   let refreshes = 0;

@@ -10,7 +10,7 @@ import { mcpFault, outcomeOf } from './call-outcome.ts';
 import type { CallResult } from './call-result.ts';
 import { connectServer } from './connect-server.ts';
 import type { ConnectAnswer, Connection } from './connection.ts';
-import { foreignText, thrownText } from './foreign-text.ts';
+import { foreignText, thrownText, thrownWhole } from './foreign-text.ts';
 import { type OfferedTool, offeredTool, otherTools, readable } from './offered-tool.ts';
 import { PrintedLines } from './printed-lines.ts';
 import type { ServerFloor } from './server-floor.ts';
@@ -30,9 +30,13 @@ export class McpServer {
   #state: ServerState = { kind: 'starting', isLate: false };
   #tools: ReadonlyMap<string, OfferedTool> | undefined;
   #refused: readonly string[] = [];
+  /** Of the approved ones, those whose name toward models another has. */
+  #met: readonly string[] = [];
   #offers = { resources: false, prompts: false };
   #listing: Promise<void> | undefined;
   #listAgain = false;
+  #listedMs = 0;
+  #listPauseMs = 0;
   #living: Promise<void> | undefined;
 
   constructor(config: ServerConfig, floor: ServerFloor) {
@@ -68,7 +72,8 @@ export class McpServer {
   }
 
   get notice(): ServerNotice | undefined {
-    return noticeOf(this.#state, this.rows(), this.#refused, extensionOf(this.config));
+    this.#offered();
+    return noticeOf(this.#state, this.rows(), [...this.#refused, ...this.#met], extensionOf(this.config));
   }
 
   rows(): readonly CatalogRow[] {
@@ -103,8 +108,19 @@ export class McpServer {
     args: JsonObject,
     told: { readonly signal: AbortSignal; readonly progress: (text: string) => void },
   ): Promise<CallResult> {
-    const before = this.#listing;
-    if (before !== undefined) await this.#until(before, told.signal);
+    return await this.#call(name, target, args, told, 0);
+  }
+
+  /** `lists` is how many it has waited for: the second began after the call did, and is as new as anybody can ask for. */
+  async #call(
+    name: string,
+    target: string | undefined,
+    args: JsonObject,
+    told: { readonly signal: AbortSignal; readonly progress: (text: string) => void },
+    lists: number,
+  ): Promise<CallResult> {
+    const before = lists < 2 ? this.#listing : undefined;
+    const waited = before !== undefined && (await this.#until(before, told.signal)) ? lists + 1 : lists;
     if (told.signal.aborted) throw extensionError('call_cancelled', '', { certainty: 'not_started' });
     const connection = this.#running();
     const tool = this.#offered().get(name);
@@ -115,20 +131,22 @@ export class McpServer {
     } catch (error) {
       throw mcpFault('not_started', 'mcp_token_failed', thrownText(error));
     }
-    if (this.#listing !== undefined || this.#connection !== connection || connection.isLost)
-      return await this.call(name, target, args, told);
+    const isListing = waited < 2 && this.#listing !== undefined;
+    if (isListing || this.#connection !== connection || connection.isLost)
+      return await this.#call(name, target, args, told, waited);
     if (told.signal.aborted) throw extensionError('call_cancelled', '', { certainty: 'not_started' });
     const evidence = await connection.client.call({
       method: tool.method,
       params: tool.method === 'tools/call' ? { name: tool.tool, arguments: args } : args,
       ...(tool.definition === undefined ? {} : { definition: tool.definition }),
-      ...told,
+      signal: told.signal,
+      progress: (text) => told.progress(connection.mask(text)),
     });
-    const { isLost } = connection;
+    const { isLost, mask } = connection;
     this.#learn(connection, evidence.status, evidence.certainty === 'not_started' && !told.signal.aborted);
     if (told.signal.aborted && evidence.certainty !== 'completed')
       throw extensionError('call_cancelled', '', { certainty: evidence.certainty });
-    return outcomeOf(evidence, { tool, maxBytes: this.config.maxOutputBytes, isLost });
+    return outcomeOf(evidence, { tool, maxBytes: this.config.maxOutputBytes, isLost, mask });
   }
 
   /** Approves exactly what was seen, by tool. Rejects with a code of the store. */
@@ -161,10 +179,18 @@ export class McpServer {
   #offered(): ReadonlyMap<string, OfferedTool> {
     if (this.#tools !== undefined) return this.#tools;
     const tools = new Map<string, OfferedTool>();
+    const met: string[] = [];
     for (const row of this.rows()) {
       const tool = offeredTool(this.config, row);
-      if (tool !== undefined) tools.set(tool.contribution.name, tool);
+      if (tool === undefined) continue;
+      const first = tools.get(tool.contribution.name);
+      if (first === undefined) tools.set(tool.contribution.name, tool);
+      else
+        met.push(
+          `${foreignText(row.tool).slice(0, 48)}: models know ${foreignText(first.tool).slice(0, 48)} by its name`,
+        );
     }
+    this.#met = met;
     for (const tool of otherTools(this.config, this.#offers))
       if (!tools.has(tool.contribution.name)) tools.set(tool.contribution.name, tool);
     this.#tools = tools;
@@ -208,10 +234,13 @@ export class McpServer {
     const answer = await this.#connect();
     if (!answer.ok) return { failure: answer };
     const { connection } = answer;
+    this.#listAgain = false;
     try {
       await this.#takeList(connection);
     } catch (error) {
-      const reason = this.#closing.signal.aborted ? 'it was stopped' : thrownText(error);
+      const reason = this.#closing.signal.aborted
+        ? 'it was stopped'
+        : foreignText(connection.mask(thrownWhole(error)));
       await connection.close();
       return { failure: { ok: false, code: 'mcp_protocol_failed', reason } };
     }
@@ -219,6 +248,7 @@ export class McpServer {
     else {
       this.#become({ kind: 'running', connection });
       this.#log('info', 'mcp.running', { tools: this.#offered().size });
+      this.#listNext();
     }
     return { connection };
   }
@@ -271,24 +301,43 @@ export class McpServer {
 
   #listChanged(): void {
     this.#listAgain = true;
+    this.#listNext();
+  }
+
+  #listNext(): void {
     const connection = this.#connection;
-    if (connection === undefined || this.#listing !== undefined) return;
+    if (connection === undefined || this.#listing !== undefined || !this.#listAgain) return;
+    if (this.#closing.signal.aborted) return;
     this.#listing = this.#relist(connection).finally(() => {
       this.#listing = undefined;
+      this.#listNext();
     });
   }
 
-  /** Lists until nothing has changed meanwhile. A list that cannot be had leaves nobody knowing what the tools are: the connection is made anew. */
+  /**
+   * Lists once, after a pause where it has just been listed. A list that cannot be had leaves nobody knowing what the tools are: the connection is
+   * made anew.
+   */
   async #relist(connection: Connection): Promise<void> {
+    const { clock } = this.#floor;
+    const sinceMs = clock.monotonicMs() - this.#listedMs;
+    if (sinceMs >= this.#listPauseMs * 2) this.#listPauseMs = 0;
+    else if (sinceMs < this.#listPauseMs)
+      await delay(clock, this.#listPauseMs - sinceMs, this.#closing.signal);
+    if (this.#connection !== connection) return;
+    this.#listAgain = false;
     try {
-      while (this.#listAgain && this.#connection === connection) {
-        this.#listAgain = false;
-        await this.#takeList(connection);
-        await delay(this.#floor.clock, 0, this.#closing.signal);
-      }
+      await this.#takeList(connection);
     } catch (error) {
-      connection.giveUp(`its list of tools could not be had: ${thrownText(error)}`);
+      connection.giveUp(
+        `its list of tools could not be had: ${foreignText(connection.mask(thrownWhole(error)))}`,
+      );
     }
+    this.#listedMs = clock.monotonicMs();
+    this.#listPauseMs = Math.min(
+      this.#listPauseMs * 2 || catalogBounds.changedPauseMs,
+      catalogBounds.changedPauseMaxMs,
+    );
   }
 
   async #takeList({ client }: Connection): Promise<void> {
@@ -330,13 +379,18 @@ export class McpServer {
     else if (isUnreachable) connection.giveUp('no connection could be made');
   }
 
-  async #until(listed: Promise<void>, signal: AbortSignal): Promise<void> {
+  /** Whether it was listed in time. */
+  async #until(listed: Promise<void>, signal: AbortSignal): Promise<boolean> {
     const over = new AbortController();
     const stop = () => over.abort();
     signal.addEventListener('abort', stop, { once: true });
-    await Promise.race([listed, delay(this.#floor.clock, lifeLimits.listedWaitMs, over.signal)]);
+    const isListed = await Promise.race([
+      listed.then(() => true),
+      delay(this.#floor.clock, lifeLimits.listedWaitMs, over.signal).then(() => false),
+    ]);
     signal.removeEventListener('abort', stop);
     over.abort();
+    return isListed;
   }
 
   #become(state: ServerState): void {
