@@ -76,6 +76,14 @@ export const webLimits = Object.freeze({
   shownMax: 50_000,
   /** UTF-16 units of a title. */
   titleMax: 300,
+  /** UTF-16 units of one address of a page, and of its base: what browsers and servers agree on. A longer link is left as its words. */
+  addressMax: 2048,
+  /** UTF-16 units of all addresses of a page, made whole: a page of 2 MiB that names its own whole says no more. */
+  addressesMax: 2 * MIB,
+  /** UTF-16 units of all tags of a page: some times what one of 2 MiB can say with whole addresses. */
+  tagsMax: 8 * MIB,
+  /** UTF-16 units that Markdown may add to the text of a page: addresses, marks and indents. */
+  growthMax: 8 * MIB,
   /** What may be sent: as much as anybody is shown before approving. */
   bodyMax: 64 * KIB,
   urlMax: 8 * KIB,

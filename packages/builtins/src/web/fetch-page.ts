@@ -81,6 +81,7 @@ async function shown(
       ? await reader.read<'page'>({ kind: 'page', html: page.text, url: answer.url }, signal)
       : undefined;
   const markdown = reading?.ok === true ? reading.value.markdown : page.text;
+  const units = (reading?.ok === true ? reading.value.wholeUnits : undefined) ?? markdown.length;
   const title = reading?.ok === true ? reading.value.title.slice(0, webLimits.titleMax).toWellFormed() : '';
   const notes = [
     ...(reading?.ok === false
@@ -89,15 +90,13 @@ async function shown(
     ...(answer.isCut ? [`is longer than ${webLimits.pageMaxBytes} bytes: only these were read`] : []),
   ];
   const kept = beginning(markdown, webLimits.shownMax);
-  const isLong = kept.length < markdown.length;
+  const isLong = kept.length < units;
   const lines = [
     `[${answer.status}] ${answer.url}`,
     ...notes.map((note) => `[The page ${note}.]`),
     ...(title === '' || kept.includes(`# ${title}`) ? [] : [`# ${title}`]),
     kept,
-    ...(isLong
-      ? [`[${markdown.length - kept.length} of ${markdown.length} characters are left out here.]`]
-      : []),
+    ...(isLong ? [`[${units - kept.length} of ${units} characters are left out here.]`] : []),
   ];
   const { status, url } = answer;
   return {

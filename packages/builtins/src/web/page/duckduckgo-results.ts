@@ -1,18 +1,22 @@
+import { webLimits } from '../../limits.ts';
 import { htmlDocument } from './html-document.ts';
 import { type SearchResult, searchResult } from './search-result.ts';
 
 const PAGE = 'https://html.duckduckgo.com/html/';
 
-/** The results of DuckDuckGo's page for browsers without scripts, advertisements left out. */
+/** The results of DuckDuckGo's page for browsers without scripts, advertisements left out: as many as anybody may ask for. */
 export function duckDuckGoResults(html: string): readonly SearchResult[] {
-  const document = htmlDocument(html, PAGE);
-  return Array.from(document.querySelectorAll('.result')).flatMap((row) => {
-    if (row.classList.contains('result--ad')) return [];
+  const document = htmlDocument(html);
+  const results: SearchResult[] = [];
+  for (const row of Array.from(document.querySelectorAll('.result'))) {
+    if (results.length >= webLimits.results) break;
+    if (row.classList.contains('result--ad')) continue;
     const link = row.querySelector('a.result__a');
     const url = targetOf(link?.getAttribute('href') ?? '');
     const result = searchResult(link?.textContent, url, row.querySelector('.result__snippet')?.textContent);
-    return result === undefined ? [] : [result];
-  });
+    if (result !== undefined) results.push(result);
+  }
+  return results;
 }
 
 /** Its links lead over a page of its own, which names the target. */

@@ -8,6 +8,8 @@ declare module '@joplin/turndown-plugin-gfm' {
 
 declare module '@mixmark-io/domino' {
   export interface DominoElement {
+    readonly tagName: string;
+    readonly attributes: ArrayLike<{ readonly name: string; readonly value: string }>;
     readonly textContent: string;
     readonly innerHTML: string;
     readonly classList: { contains(name: string): boolean };
@@ -19,7 +21,6 @@ declare module '@mixmark-io/domino' {
   }
   export interface DominoDocument {
     readonly title: string;
-    readonly baseURI: string;
     readonly body: DominoElement | null;
     querySelector(selector: string): DominoElement | null;
     querySelectorAll(selector: string): ArrayLike<DominoElement>;

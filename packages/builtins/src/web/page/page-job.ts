@@ -10,6 +10,8 @@ export interface ReadablePage {
   /** Empty where it has none. */
   readonly title: string;
   readonly markdown: string;
+  /** UTF-16 units of all of the Markdown, where `markdown` is its beginning. */
+  readonly wholeUnits?: number;
 }
 
 /** What a job of each kind answers. */

@@ -2,7 +2,8 @@ import { gfm } from '@joplin/turndown-plugin-gfm';
 import type { DominoDocument } from '@mixmark-io/domino';
 import { isProbablyReaderable, Readability } from '@mozilla/readability';
 import TurndownService from 'turndown';
-import { htmlDocument, webAddress } from './html-document.ts';
+import { baseOf, htmlDocument } from './html-document.ts';
+import { boundedRules, PageAddresses, weigh } from './page-growth.ts';
 import type { ReadablePage } from './page-job.ts';
 
 /** What shows nothing that could be read, and what somebody looking at the page would not see. */
@@ -14,9 +15,12 @@ const UNREADABLE = [
 const INVISIBLE =
   /(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden|opacity\s*:\s*0(?:\.0*)?\s*(?:;|$))/i;
 
+/** What a browser takes, too. */
+const COLUMNS = 1000;
+
 /**
  * A page as Markdown: its main text where it is an article, else all that can be seen of it, addresses whole. Takes as long as the page likes and may
- * run out of stack: it is made for a thread that can be ended.
+ * run out of stack: it is made for a thread that can be ended. Throws `PageGrowth`.
  */
 export function readablePage(html: string, url: string): ReadablePage {
   const document = seenDocument(html, url);
@@ -30,20 +34,25 @@ export function readablePage(html: string, url: string): ReadablePage {
 }
 
 function seenDocument(html: string, url: string): DominoDocument {
-  const document = htmlDocument(html, url);
+  const document = htmlDocument(html);
+  const addresses = new PageAddresses(baseOf(document, url));
   for (const element of Array.from(document.querySelectorAll(UNREADABLE))) element.remove();
   for (const element of Array.from(document.querySelectorAll('[style]')))
     if (INVISIBLE.test(element.getAttribute('style') ?? '')) element.remove();
   for (const link of Array.from(document.querySelectorAll('a[href]'))) {
-    const address = webAddress(link.getAttribute('href'), document.baseURI);
+    const address = addresses.whole(link.getAttribute('href'));
     if (address === undefined) link.removeAttribute('href');
     else link.setAttribute('href', address);
   }
   for (const image of Array.from(document.querySelectorAll('img'))) {
-    const address = webAddress(image.getAttribute('src'), document.baseURI);
+    const address = addresses.whole(image.getAttribute('src'));
     if (address === undefined) image.remove();
     else image.setAttribute('src', address);
   }
+  // A cell is repeated for each column that it says it spans.
+  for (const cell of Array.from(document.querySelectorAll('[colspan]')))
+    if (!(Number(cell.getAttribute('colspan')) <= COLUMNS)) cell.removeAttribute('colspan');
+  weigh(document.querySelectorAll('*'));
   return document;
 }
 
@@ -55,6 +64,7 @@ function markdownOf(html: string): string {
     hr: '---',
   });
   service.use(gfm);
+  service.rules.array = boundedRules(service.rules.array);
   return service
     .turndown(html)
     .replace(/[ \t]+\n/g, '\n')
