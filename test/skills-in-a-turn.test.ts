@@ -32,8 +32,12 @@ dirs = ["shared"]
   });
   const { host, session } = talking;
   const messages = (at: number) => (stub.requests.at(at)?.body['messages'] ?? []) as readonly JsonObject[];
+  const line = async (typed: string, scopes: readonly string[] = ADMIN) => {
+    const answer = await host.command({ session, line: typed, by: { id: 'tok_ada', scopes } });
+    return 'error' in answer ? answer.error.code : answer.text;
+  };
   return {
-    ...{ talking, host, session, stub, home, skill, write },
+    ...{ line, talking, host, session, stub, home, skill, write },
     project: join(talking.workspace, '.fairlead', 'skills'),
     shared: join(talking.workspace, '..', 'state', 'shared'),
     /** What the system prompt of the newest request says of skills. */
@@ -47,9 +51,11 @@ dirs = ["shared"]
         .join('\n'),
     /** What the model read of its calls, by the newest request. */
     told: () => messages(-1).flatMap(({ role, content }) => (role === 'tool' ? [String(content)] : [])),
-    async line(line: string, scopes: readonly string[] = ADMIN) {
-      const answer = await host.command({ session, line, by: { id: 'tok_ada', scopes } });
-      return 'error' in answer ? answer.error.code : answer.text;
+    /** Reads it, then types the line that stands there. */
+    async trust(name: string) {
+      const [, typed = ''] =
+        /, then (\/skills trust \S+ --digest \S+)/.exec(await line(`/skills show ${name}`)) ?? [];
+      return await line(typed);
     },
   };
 }
@@ -92,12 +98,13 @@ test('what a person trusts, changes or turns off counts from the next turn on', 
   };
   assert.equal(await ask(), '');
   assert.match(await r.line('/skills'), /not trusted: \/skills show berth/);
-  assert.match(await r.line('/skills trust berth'), /is trusted as it is now/);
+  assert.equal(await r.line('/skills trust berth'), 'skill_digest_required');
+  assert.match(await r.trust('berth'), /is trusted as it is now/);
   assert.equal(await ask(), '- **berth** — Find a berth.');
   r.skill(r.project, 'berth', 'description: Find a berth.', 'Something else.');
   assert.equal(await ask(), '');
   assert.match(await r.line('/skills'), /changed since it was trusted/);
-  await r.line('/skills trust berth');
+  await r.trust('berth');
   assert.equal(await ask(), '- **berth** — Find a berth.');
   // Off is off: neither tools nor the list in the prompt.
   await r.line('/extensions remove skills');
@@ -125,7 +132,7 @@ test('a bank that is granted is read from the next turn on, and no more once the
   );
   assert.match(await r.line('/skills grant team scout'), /^Granted to scout/);
   assert.equal(await ask(), '');
-  await r.line('/skills trust charts');
+  await r.trust('charts');
   assert.equal(await ask(), '- **charts** — Read charts.');
   await r.line('/skills revoke team scout');
   assert.equal(await ask(), '');

@@ -102,7 +102,7 @@ export const builtinErrors = defineErrors({
   },
   skills_line_incomplete: {
     message: 'The line does not say everything that it needs.',
-    next: 'Type `/skills show NAME`, `/skills trust NAME`, or `/skills` alone for the list.',
+    next: 'Type `/skills show NAME`, `/skills trust NAME --digest D`, or `/skills` alone for the list.',
   },
   schedule_time_invalid: {
     message: 'The time of the schedule cannot be read; nothing was planned.',

@@ -381,7 +381,7 @@ export const hostErrors = defineErrors({
   },
   skill_untrusted: {
     message: 'The skill is not trusted as it is now, so no agent is shown it.',
-    next: 'Read it with `/skills show NAME`, then trust what you read with `/skills trust NAME`.',
+    next: 'Read it with `/skills show NAME`, then trust what you read with the line that it prints.',
   },
   skill_tools_missing: {
     message: 'The skill needs tools that are not offered here.',
@@ -398,6 +398,11 @@ export const hostErrors = defineErrors({
   skill_file_not_text: {
     message: 'The file of the skill is not UTF-8 text; it is not shown.',
     next: 'Take another file of the skill.',
+  },
+  skill_digest_required: {
+    message:
+      'A skill is trusted by the digest of what was read: another may stand there by now. Nothing was trusted.',
+    next: 'Read it with `/skills show NAME`, then type the line with `--digest` that it prints.',
   },
   skill_changed: {
     message: 'The skill was changed while it was read.',

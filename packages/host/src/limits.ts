@@ -410,6 +410,8 @@ export const summaryLimits = Object.freeze({
 export const skillLimits = Object.freeze({
   /** As the Agent Skills format has it. */
   name: 64,
+  /** Characters of a digest that say which text is meant: 72 bits. */
+  digestUnits: 12,
   /** Characters; as the format has it. Every turn pays for it. */
   description: 1024,
   /** A SKILL.md: more than a model should be told at once. */

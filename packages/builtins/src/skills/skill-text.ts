@@ -73,15 +73,20 @@ function partOf(text: string, offset: number): string {
   return end >= text.length ? part : `${part}\n[${text.length - end} more characters: offset ${end}]`;
 }
 
+/** What to type: trust is for the text that was read, whatever stands there by then. */
+export function trustLines({ name, digest }: Pick<PeerSkill, 'name' | 'digest'>): string {
+  return `/skills show ${name}, then /skills trust ${name} --digest ${digest}`;
+}
+
 /** A skill as a person reads it in a list. */
 export function listedSkill(skill: PeerSkill): string {
-  const { where, state, missing, name } = skill;
+  const { where, state, missing } = skill;
   const why = {
     offered: '',
     shadowed: ' · another of its name stands before it',
     hidden: ` · hidden: ${missing.join(', ')} is not offered`,
-    untrusted: ` · not trusted: /skills show ${name}, then /skills trust ${name}`,
-    changed: ` · changed since it was trusted: /skills show ${name}, then /skills trust ${name}`,
+    untrusted: ` · not trusted: ${trustLines(skill)}`,
+    changed: ` · changed since it was trusted: ${trustLines(skill)}`,
   }[state];
   const notes = skill.notes.map((note) => `\n  ${note}`);
   return `${skillLine(skill)}\n  ${where}${why}${notes.join('')}`;

@@ -2,7 +2,7 @@ import type { CommandOutput, JsonObject } from '@fairlead/extension';
 import { toolFault } from '../errors.ts';
 import { skillsLimits } from '../limits.ts';
 import type { PeerSkillBank, SkillAsker, SkillsPeer } from '../peer/skills-peer.ts';
-import { firstOf, isFoundBy, listedSkill, refusedSkill, skillData } from './skill-text.ts';
+import { firstOf, isFoundBy, listedSkill, refusedSkill, skillData, trustLines } from './skill-text.ts';
 
 /** What `/skills` does. */
 export const SKILLS_ACTIONS = [
@@ -155,8 +155,7 @@ async function bring(
   const { name, digest, revision } = made;
   const at = revision === null ? '' : ` at ${revision}`;
   // What an agent of this host was given by its operator is its own.
-  const next =
-    agent === undefined ? ` It is not trusted yet: /skills show ${name}, then /skills trust ${name}.` : '';
+  const next = agent === undefined ? ` It is not trusted yet: ${trustLines(made)}.` : '';
   return { text: `Installed ${name}${at}, digest ${digest}.${next}`, data: plain(made) };
 }
 

@@ -72,7 +72,7 @@ export const skills = defineBuiltin({
   commands: {
     skills: {
       about:
-        'Skills: list · show NAME [FILE] · search WORDS · trust NAME · untrust NAME · install SOURCE · remove NAME · banks · new BANK · delete BANK · grant BANK AGENT · revoke BANK AGENT · attach BANK · detach BANK',
+        'Skills: list · show NAME [FILE] · search WORDS · trust NAME --digest D · untrust NAME · install SOURCE · remove NAME · banks · new BANK · delete BANK · grant BANK AGENT · revoke BANK AGENT · attach BANK · detach BANK',
       args: {
         action: s.enum(SKILLS_ACTIONS, { default: 'list' }),
         name: s.optional(s.string('A skill, a bank, a source')),

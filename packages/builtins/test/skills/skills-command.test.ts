@@ -65,10 +65,10 @@ test('list: each with where it is from and why it is not offered, and what is no
       '- **a** — First.',
       '  /home/ada/.agents/skills',
       '- **b** — About b.',
-      '  /w/.fairlead/skills · not trusted: /skills show b, then /skills trust b',
+      `  /w/.fairlead/skills · not trusted: /skills show b, then /skills trust b --digest ${'d'.repeat(43)}`,
       '  x has no effect',
       '- **c** — About c.',
-      '  /home/ada/.agents/skills · changed since it was trusted: /skills show c, then /skills trust c',
+      `  /home/ada/.agents/skills · changed since it was trusted: /skills show c, then /skills trust c --digest ${'d'.repeat(43)}`,
       '- **d** — About d.',
       '  /home/ada/.agents/skills · hidden: shell, web_fetch is not offered',
       '- **e** — About e.',
@@ -158,7 +158,7 @@ test('install and remove: here, into a bank, into an agent', async () => {
   );
   assert.equal(
     here.text,
-    `Installed pdf at abc, digest ${'e'.repeat(43)}. It is not trusted yet: /skills show pdf, then /skills trust pdf.`,
+    `Installed pdf at abc, digest ${'e'.repeat(43)}. It is not trusted yet: /skills show pdf, then /skills trust pdf --digest ${'e'.repeat(43)}.`,
   );
   assert.deepEqual(here.asked, [
     ['skills.install', { source: 'https://example.org/p', ref: 'v1', inner: 'pdf' }, {}],

@@ -131,11 +131,14 @@ export class Skills {
   }
 
   /**
-   * Pins the digest of the first skill of a name that is not trusted. `digest`, a beginning of it of eight characters at least, says which one was read. Rejects with
-   * `skill_unknown`, `skill_changed`.
+   * Pins the digest of the first skill of a name that is not trusted. `digest`, a beginning of it of {@link skillLimits.digestUnits} characters at least, says which
+   * one was read: what stands there now may be another. Rejects with `skill_unknown`, `skill_digest_required`, `skill_changed`.
    */
-  async trust(place: SkillPlace, name: string, digest?: string): Promise<SkillView> {
+  async trust(place: SkillPlace, name: string, digest: string | undefined): Promise<SkillView> {
     const shelf = await this.#look(place);
+    const named = chosen(shelf, name);
+    if (digest === undefined || digest.length < skillLimits.digestUnits)
+      throw hostError('skill_digest_required', named.skill.name);
     const shelved = chosen(shelf, name, digest);
     await this.#pins.pin(name, shelved.skill.digest);
     return skillView(
@@ -210,10 +213,7 @@ export class Skills {
 function chosen({ skills }: Shelf, name: string, digest?: string): ShelvedSkill {
   const named = skills.filter(({ skill }) => skill.name === name);
   if (named.length === 0) throw hostError('skill_unknown', name.slice(0, skillLimits.name));
-  const meant =
-    digest === undefined
-      ? named
-      : named.filter(({ skill }) => digest.length >= 8 && skill.digest.startsWith(digest));
+  const meant = digest === undefined ? named : named.filter(({ skill }) => skill.digest.startsWith(digest));
   const [shelved] = [...meant.filter(({ isTrusted }) => !isTrusted), ...meant];
   if (shelved === undefined) throw hostError('skill_changed', 'no skill of the name has this digest');
   return shelved;

@@ -56,7 +56,7 @@ test('from a folder: it stands among the installed ones, with its digest, and is
   assert.deepEqual(await r.states(), ['a untrusted installed']);
   const [row] = await r.skills.installed();
   assert.deepEqual({ ...row }, { name: 'a', source, ref: null, revision: null, digest: done.digest });
-  assert.equal((await r.skills.trust(r.place, 'a')).digest, done.digest);
+  assert.equal((await r.trust('a')).digest, done.digest);
   assert.deepEqual(await r.states(), ['a offered installed']);
   assert.deepEqual(readdirSync(join(r.stateDirectory, 'skills', 'a')), ['SKILL.md', 'scripts']);
   // Somebody changes it where it stands: what was trusted is another.
@@ -73,7 +73,7 @@ test('the same name from elsewhere is refused; after it was removed it is free, 
   const one = dirname(r.write('one/a/SKILL.md', skillText('a')));
   const two = dirname(r.write('two/a/SKILL.md', skillText('a')));
   await r.skills.install({ source: one }, {}, signal);
-  await r.skills.trust(r.place, 'a');
+  await r.trust('a');
   await assert.rejects(r.skills.install({ source: two }, {}, signal), { code: 'skill_exists' });
   await r.skills.remove('a', {});
   assert.deepEqual(await r.states(), []);
@@ -142,7 +142,7 @@ test('from a repository: a ref is resolved to its commit, and later commits chan
     { ...row },
     { name: 'a', source: upstream.url, ref: 'v1', revision: first, digest: one.digest },
   );
-  await r.skills.trust(r.place, 'a');
+  await r.trust('a');
   // The repository's own choice, then a commit by its number.
   assert.equal((await r.skills.install(words, {}, signal)).revision, second);
   assert.deepEqual(await r.states(), ['a changed installed']);

@@ -4,6 +4,7 @@ import { startWatchdog } from '@fairlead/process';
 import { Agents } from '../../src/agents/agents.ts';
 import { Banks } from '../../src/banks/banks.ts';
 import type { SkillPlace } from '../../src/skills/skill-shelf.ts';
+import type { SkillView } from '../../src/skills/skill-view.ts';
 import { Skills, type SkillsPorts } from '../../src/skills/skills.ts';
 import { type HostFloor, hostFloor } from '../host-floor.ts';
 
@@ -25,6 +26,8 @@ export interface SkillsRoom {
   readonly warnings: readonly string[];
   /** Writes a file below the room's folder. */
   write(path: string, content: string | Uint8Array): string;
+  /** Reads the skill, then trusts what was read. */
+  trust(name: string, place?: SkillPlace): Promise<SkillView>;
   /** `name state where-kind` of each, in order. */
   states(place?: SkillPlace, tools?: readonly string[]): Promise<readonly string[]>;
   /** `name[:line]: reason` of what is no skill. */
@@ -77,6 +80,10 @@ export async function skillsRoom(
       mkdirSync(dirname(at), { recursive: true });
       writeFileSync(at, content);
       return at;
+    },
+    async trust(name, place = here) {
+      const { skill } = await skills.read(place, new Set(), name);
+      return await skills.trust(place, name, skill.digest);
     },
     async states(place = here, tools = []) {
       const found = await skills.here(place, new Set(tools));

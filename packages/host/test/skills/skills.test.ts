@@ -62,8 +62,8 @@ test('the first directory wins: project, user, installed, agent, granted banks, 
   // One after the other: what is trusted first in order has the name.
   const shown: string[] = [];
   for (let at = 0; at < 9; at += 1) {
-    for (const { name, state } of (await skills.here(here, TOOLS)).skills)
-      if (state === 'untrusted' || state === 'changed') await skills.trust(here, name);
+    for (const { name, state, digest } of (await skills.here(here, TOOLS)).skills)
+      if (state === 'untrusted' || state === 'changed') await skills.trust(here, name, digest);
     const [offered] = await skills.offered(here, TOOLS);
     shown.push(offered?.description ?? 'none');
     const gone = places[at];
@@ -96,7 +96,7 @@ test('trust is of a digest: a change takes it away, and the old text has it back
   const path = 'work/.fairlead/skills/a/SKILL.md';
   r.write(path, skillText('a'));
   r.write('work/.fairlead/skills/a/run.sh', 'echo');
-  const { digest } = await r.skills.trust(r.place, 'a');
+  const { digest } = await r.trust('a');
   assert.deepEqual(await r.states(), ['a offered project']);
   r.write('work/.fairlead/skills/a/run.sh', 'rm -r /');
   assert.deepEqual(await r.states(), ['a changed project']);
@@ -105,17 +105,31 @@ test('trust is of a digest: a change takes it away, and the old text has it back
   assert.deepEqual(await r.states(), ['a offered project']);
   await r.skills.untrust('a');
   assert.deepEqual(await r.states(), ['a untrusted project']);
-  await assert.rejects(r.skills.trust(r.place, 'a', 'AAAAAAAA'), { code: 'skill_changed' });
-  await assert.rejects(r.skills.trust(r.place, 'a', digest.slice(0, 7)), { code: 'skill_changed' });
-  await r.skills.trust(r.place, 'a', digest.slice(0, 8));
+  await assert.rejects(r.skills.trust(r.place, 'a', 'AAAAAAAAAAAA'), { code: 'skill_changed' });
+  await r.skills.trust(r.place, 'a', digest.slice(0, 12));
   assert.deepEqual(await r.states(), ['a offered project']);
-  await assert.rejects(r.skills.trust(r.place, 'none'), { code: 'skill_unknown' });
+  await assert.rejects(r.skills.trust(r.place, 'none', undefined), { code: 'skill_unknown' });
+});
+
+test('what was changed between reading and trusting is not trusted: the digest of what was read is needed', async (t) => {
+  const r = await skillsRoom(t);
+  const path = 'work/.fairlead/skills/a/SKILL.md';
+  r.write(path, skillText('a'));
+  const { skill } = await r.skills.read(r.place, TOOLS, 'a');
+  r.write(path, skillText('a', 'description: hostile'));
+  for (const digest of [undefined, '', skill.digest.slice(0, 11)])
+    await assert.rejects(r.skills.trust(r.place, 'a', digest), { code: 'skill_digest_required' });
+  await assert.rejects(r.skills.trust(r.place, 'a', skill.digest), { code: 'skill_changed' });
+  assert.deepEqual(await r.states(), ['a untrusted project']);
+  r.write(path, skillText('a'));
+  await r.skills.trust(r.place, 'a', skill.digest);
+  assert.deepEqual(await r.states(), ['a offered project']);
 });
 
 test('trust is of a name too: the same text under another name has none', async (t) => {
   const r = await skillsRoom(t);
   r.write('work/.fairlead/skills/a.md', skillText('a'));
-  const { digest } = await r.skills.trust(r.place, 'a');
+  const { digest } = await r.trust('a');
   await r.floor.store.write([{ sql: 'UPDATE skill_pins SET name = ?', parameters: ['b'] }]);
   assert.equal((await r.skills.here(r.place, TOOLS)).skills[0]?.digest, digest);
   assert.deepEqual(await r.states(), ['a untrusted project']);
@@ -195,7 +209,7 @@ test('a bank’s skill keeps its requires_tools, and is gated as any other', asy
   await (await r.banks.database(id))
     .latest('skills')
     .put('a', record('a', { requires_tools: ['web_fetch'] }));
-  await r.skills.trust(r.place, 'a');
+  await r.trust('a');
   assert.deepEqual(await r.states(r.place, [...TOOLS]), ['a hidden bank']);
 });
 
@@ -236,7 +250,7 @@ test('a bank of another peer is read within its grants, and no more once what ta
   // Pointed to by nobody here: it counts where it is attached.
   assert.deepEqual(await r.states(), []);
   assert.deepEqual(await r.states(place), ['a untrusted session_bank']);
-  await r.skills.trust(place, 'a');
+  await r.trust('a', place);
   assert.deepEqual(await r.states(place), ['a offered session_bank']);
   await bank.latest('skills').put('a', record('a', { body: 'Something else.' }));
   await copyTo(r.floor, bank);
@@ -371,7 +385,7 @@ test('a skill of a record says the same of itself as the one that it was made of
   const { signal } = new AbortController();
   const done = await r.skills.install({ source: join(source, '..') }, { bank: 'team' }, signal);
   assert.deepEqual([done.name, done.revision, done.files], ['a', null, 1]);
-  await r.skills.trust(r.place, 'a');
+  await r.trust('a');
   const { skill, text } = await r.skills.show(r.place, TOOLS, 'a');
   assert.deepEqual(
     [skill.description, skill.triggers, skill.tags, skill.requiresTools, skill.files, text],
