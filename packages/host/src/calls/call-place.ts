@@ -47,6 +47,8 @@ export interface CallPlace {
   readonly ceiling?: () => string | undefined;
   /** Why whoever asks may not (any more), such as a token that has ended: asked wherever time may have gone by. */
   readonly refusal?: () => Fault | undefined;
+  /** Why whoever asks does not reach a session with these agents: asked with what stands in it now. */
+  readonly outOfReach?: (agents: readonly AttachedAgent[]) => Promise<Fault | undefined>;
   /** Called once the intent is on disk: from here on the call may have its effect. */
   readonly begun?: () => void;
   emit(event: SessionEvent): void;

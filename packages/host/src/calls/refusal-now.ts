@@ -18,6 +18,8 @@ export async function refusalNow(
   if (place.signal.aborted) return CANCELLED;
   if (floor.state.pausedAtMs !== null) return refusal('host_paused');
   const lineage = await lineageOf(floor.sessions, place.session);
+  const outOfReach = await place.outOfReach?.(lineage.metas[0].agents);
+  if (outOfReach !== undefined) return outOfReach;
   // Whoever gave the task may have come to its end: only its own session has to be open.
   if (lineage.metas[0].closed) return refusal('session_closed');
   if (!modeAllows(strictestMode(lineage), effect)) return refusal('session_guard_denied');

@@ -23,7 +23,7 @@ import type { ClientFloor } from './client-floor.ts';
 import { type ClientView, clientPlace, clientView } from './client-place.ts';
 import { dispatchFault, errorOf, refusedError, speakerOf } from './client-words.ts';
 import { Hold } from './hold.ts';
-import { openedSession } from './opened-session.ts';
+import { isWithinReach, openedSession } from './opened-session.ts';
 
 /** Calls of clients in the live sets of sessions: each is one call of `runCall`, in the client's name. */
 export class ClientCalls implements SessionTools {
@@ -100,6 +100,9 @@ export class ClientCalls implements SessionTools {
       ...{ session, begun, signal: hold.signal, principal: principal.id },
       from: speakerOf(principal, caller?.name),
       refusal: () => this.#refusal(request, tool),
+      // Agents may have joined, or been given more, while a person was asked.
+      outOfReach: async (agents) =>
+        (await isWithinReach(floor, principal, agents)) ? undefined : dispatchFault('token_limited'),
     });
     const asked = { call, tool: name, arguments: request.arguments };
     if (tool === undefined && view.agent === undefined && this.#needsAgent(name))

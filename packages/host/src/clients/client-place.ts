@@ -44,6 +44,7 @@ export async function clientPlace(
     readonly from: Speaker;
     readonly signal: AbortSignal;
     readonly refusal: () => Fault | undefined;
+    readonly outOfReach: NonNullable<CallPlace['outOfReach']>;
     readonly begun: () => void;
   },
 ): Promise<CallPlace> {

@@ -23,8 +23,8 @@ import { lineageOf, strictestMode } from '../sessions/lineage.ts';
 import { unwritable } from '../sessions/unwritable.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { ClientFloor } from './client-floor.ts';
-import { errorOf, speakerOf } from './client-words.ts';
-import { openedSession } from './opened-session.ts';
+import { dispatchFault, errorOf, speakerOf } from './client-words.ts';
+import { isWithinReach, openedSession } from './opened-session.ts';
 
 /** Records invocations of clients in sessions: the entries, and the row of the journal with them. */
 export class ClientRecorder implements SessionRecorder {
@@ -41,7 +41,10 @@ export class ClientRecorder implements SessionRecorder {
     const opened = await openedSession(this.#host.floor, session, principal);
     if (!opened.ok) return opened;
     const from = speakerOf(principal, caller?.name);
-    return { ok: true, session: new Recording(this.#host, { session, database: opened.database, from }) };
+    return {
+      ok: true,
+      session: new Recording(this.#host, { session, database: opened.database, from, principal }),
+    };
   }
 
   async settled(settlement: RecordedSettlement, row: Statement): Promise<boolean> {
@@ -65,7 +68,12 @@ export class ClientRecorder implements SessionRecorder {
   }
 }
 
-type Place = { readonly session: string; readonly database: Database; readonly from: Speaker };
+type Place = {
+  readonly session: string;
+  readonly database: Database;
+  readonly from: Speaker;
+  readonly principal: Principal;
+};
 
 class Recording implements RecordingSession {
   readonly #host: ClientFloor;
@@ -86,9 +94,12 @@ class Recording implements RecordingSession {
     readonly hasEffect: boolean;
   }): Promise<InvocationError | undefined> {
     const { floor } = this.#host;
-    const { session, database } = this.#place;
+    const { session, database, principal } = this.#place;
     if (hasEffect && floor.state.pausedAtMs !== null) return errorOf(refusal('host_paused'));
     const lineage = await lineageOf(floor.sessions, session);
+    // Agents may have joined, or been given more, while a person was asked.
+    if (!(await isWithinReach(floor, principal, lineage.metas[0].agents)))
+      return errorOf(dispatchFault('token_limited'));
     if (lineage.metas[0].closed) return errorOf(refusal('session_closed'));
     const verdict = hasEffect ? decideForClient(floor.authority, strictestMode(lineage)) : 'run';
     if (verdict !== 'run' && verdict !== 'ask' && verdict.refuse === 'session_guard_denied')

@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
+import type { Invocation, Principal } from '@fairlead/dispatch';
+import { defineExtension } from '@fairlead/extension';
 import { hygiene, waitFor } from '@fairlead/testing';
 import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
 
 const RESTRICTED = { authority: 'restricted' } as const;
+
+const TALKER = defineExtension({
+  name: 'talker',
+  version: '1.0.0',
+  tools: { say: { about: 'Says.', args: {}, effect: 'write', risk: 'high', run: () => 'said' } },
+});
 
 async function sayParams(room: ClientRoom, text = 'hello', observation = 'seen') {
   return { action: 'call', binding: await room.bind(observation), arguments: { text } };
@@ -219,6 +227,28 @@ test('a client that goes in the moment of the decision has nothing run for it', 
     const waiting = room.call('plugin_tool', await sayParams(room, go), { caller });
     assert.equal(await room.approve(await room.asked()), true);
     assert.deepEqual(gist(await waiting), ['not_started', code]);
+  }
+  assert.deepEqual(room.runner.sent, []);
+});
+
+test('an agent that joins while the call of a limited token is held takes the session out of its reach', async (t) => {
+  const room = await clientRoom(t, {
+    ...RESTRICTED,
+    agents: [{ name: 'ann' }, { name: 'ben', runners: ['local'] }],
+    extensions: () => [TALKER],
+  });
+  const principal: Principal = { ...CLIENT, runners: ['local'] };
+  const calls: readonly ((session: string) => Promise<Invocation>)[] = [
+    async (session) => await room.call('plugin_tool', await sayParams(room), { session, principal }),
+    async (session) => await room.inside(session, 'say', {}, { principal }),
+  ];
+  for (const call of calls) {
+    const session = await room.session('ben');
+    const waiting = call(session);
+    const id = await room.asked();
+    await room.host.sessions.attach(session, 'ann');
+    assert.equal(await room.approve(id), true);
+    assert.deepEqual(gist(await waiting), ['not_started', 'token_limited']);
   }
   assert.deepEqual(room.runner.sent, []);
 });
