@@ -81,7 +81,7 @@ test('edits of different places come out as if each had been made by itself, in 
 });
 
 test('whatever the grants: a command that they limit is held, said or refused, and never given more', () => {
-  const path = fc.constantFrom('/', '/work', '/work/sub', '/data');
+  const path = fc.constantFrom('/', '/room', '/room/sub', '/data');
   const list = fc.option(fc.uniqueArray(path, { maxLength: 3 }), { nil: undefined });
   const endpoints = fc.option(fc.array(fc.constant({ host: 'example.org' }), { maxLength: 2 }), {
     nil: undefined,
@@ -90,7 +90,7 @@ test('whatever the grants: a command that they limit is held, said or refused, a
   fc.assert(
     fc.property(list, list, network, fc.boolean(), (read, write, net, hasBubblewrap) => {
       const grants = {
-        workspace: '/work',
+        workspace: '/room',
         fs: { ...(read === undefined ? {} : { read }), ...(write === undefined ? {} : { write }) },
         ...(net === undefined
           ? {}
@@ -117,7 +117,7 @@ test('whatever the grants: a command that they limit is held, said or refused, a
           break;
         case 'unconfined':
           assert.ok(!hasBubblewrap && net?.endpoints === undefined && plan.note.startsWith('[no sandbox'));
-          for (const paths of [read, write]) assert.ok(paths === undefined || paths.join() === '/work');
+          for (const paths of [read, write]) assert.ok(paths === undefined || paths.join() === '/room');
           break;
         default:
           assert.ok(!hasBubblewrap && !(isFree(read) && isFree(write) && isOpen));

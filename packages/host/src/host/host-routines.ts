@@ -11,6 +11,7 @@ import { type RoutinePlace, SCHEDULE_PREFIX } from '../routines/routine-rows.ts'
 import { SCHEDULE_HANDLER } from '../routines/schedule.ts';
 import { ScheduleBook, type ScheduleLimits } from '../routines/schedule-book.ts';
 import { newestSlots, readSlotName, type SlotEnd, type SlotRow, slotName } from '../routines/slot-rows.ts';
+import { unwritable } from '../sessions/unwritable.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { TurnReport } from '../turn/turn-options.ts';
 import type { HostReport } from './host-options.ts';
@@ -162,7 +163,7 @@ export class HostRoutines {
       case 'agent':
         return (await agents.isHome(root)) ? { kind: 'agent', database: await agents.open(root) } : undefined;
       case 'session': {
-        const meta = await sessions.meta(root).catch(() => undefined);
+        const meta = await sessions.meta(root).catch(unwritable);
         if (meta === undefined || meta.closed || meta.host === undefined) return undefined;
         if (!(await agents.isHome(meta.host))) return undefined;
         return { kind: 'session', database: await sessions.open(root) };

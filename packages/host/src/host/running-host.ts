@@ -19,6 +19,7 @@ import type { HostState } from '../sessions/host-state.ts';
 import { type NewMessage, type PostedEntry, postMessage } from '../sessions/post-entry.ts';
 import type { Recovered } from '../sessions/recovery.ts';
 import { type NewSession, nowMs, type Sessions } from '../sessions/sessions.ts';
+import { unwritable } from '../sessions/unwritable.ts';
 import { waitingSessions } from '../sessions/wakes.ts';
 import type { Spawner } from '../spawn/spawner.ts';
 import { runTurn } from '../turn/run-turn.ts';
@@ -332,7 +333,7 @@ export class RunningHost implements AgentHost {
     const { scheduler } = this.#parts;
     let waits = false;
     for (const session of await waitingSessions(this.floor.store)) {
-      const meta = await this.sessions.meta(session).catch(() => undefined);
+      const meta = await this.sessions.meta(session).catch(unwritable);
       if (meta === undefined || meta.parent !== undefined) continue;
       scheduler.wake(session);
       waits = true;

@@ -18,6 +18,7 @@ import { seedSchedules } from '../routines/seed-schedules.ts';
 import { HostState } from '../sessions/host-state.ts';
 import { recoverSessions } from '../sessions/recovery.ts';
 import type { Sessions } from '../sessions/sessions.ts';
+import { unwritable } from '../sessions/unwritable.ts';
 import { feedWakes } from '../sessions/wake-feed.ts';
 import { Spawner } from '../spawn/spawner.ts';
 import { Offers } from '../turn/offers.ts';
@@ -61,7 +62,8 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
     ...{ store: floor.store, clock, claimedOnly: alone },
     newTurn: () => randomId('trn_', random),
     isPaused: () => floor.state.pausedAtMs !== null,
-    isOwn: async (session) => (await sessions.meta(session).catch(() => undefined))?.parent === undefined,
+    // One that cannot be read now is asked about again; one that is gone is answered by nobody, which the turn says.
+    isOwn: async (session) => (await sessions.meta(session).catch(unwritable))?.parent === undefined,
     run: (job, signal) => runJob(floor, job, signal, routines),
     failed: (session, error) => report({ level: 'error', ...saidOf(error), session }),
   });
