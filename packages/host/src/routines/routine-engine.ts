@@ -204,13 +204,11 @@ export class RoutineEngine {
     const place = await placeOf(root, kind);
     if (place === undefined) return undefined;
     this.#placed.set(root, place);
-    for await (const page of loadRoutines(store, place, zone, this.#nowMs())) await this.#load(page);
-    if ((this.#entries.get(root)?.size ?? 0) >= routineLimits.routines)
-      this.#options.report({
-        code: 'routine_unfired',
-        routine: root,
-        reason: `it has more than ${routineLimits.routines} routines; the others do not fire`,
-      });
+    for await (const page of loadRoutines({ store, place, zone, nowMs: this.#nowMs() })) {
+      await this.#load(page);
+      const reason = `it has more than ${routineLimits.routines} routines; the others do not fire`;
+      if (page.isCut) this.#options.report({ code: 'routine_unfired', routine: root, reason });
+    }
     return place;
   }
 

@@ -9,7 +9,20 @@ import { nextDue } from './trigger.ts';
 export interface LoadedRoutines {
   readonly entries: readonly RoutineEntry[];
   readonly statements: readonly Statement[];
+  /** There are more than one database may have. */
+  readonly isCut?: true;
 }
+
+export interface LoadedBy {
+  readonly store: Store;
+  readonly place: RoutinePlace;
+  /** IANA name: where a pattern without one is meant. */
+  readonly zone: string;
+  readonly nowMs: number;
+}
+
+/** Rows read at once. */
+const PAGE = 1000;
 
 const PLACES = `SELECT DISTINCT routine_state.database AS root, databases.kind AS kind
   FROM routine_state JOIN databases ON databases.root = routine_state.database LIMIT ?`;
@@ -25,27 +38,29 @@ export async function routinePlaces(
  * Reads the routines of a database, a page at a time. What was computed for the version of a row that still stands is not computed again.
  */
 export async function* loadRoutines(
-  store: Store,
-  place: RoutinePlace,
-  zone: string,
-  nowMs: number,
+  by: LoadedBy,
+  most: number = routineLimits.routines,
 ): AsyncGenerator<LoadedRoutines, void> {
   let read = 0;
-  for (const table of tablesOf(place)) {
-    for (let after = ''; read < routineLimits.routines; ) {
-      const rows = await place.database.latest(table).heads(after);
-      const last = rows.at(-1);
+  for (const table of tablesOf(by.place)) {
+    const rows = by.place.database.latest(table);
+    for (let after = ''; ; ) {
+      const heads = await rows.heads(after, Math.min(PAGE, most - read + 1));
+      const last = heads.at(-1);
       if (last === undefined) break;
-      const page = await loadPage({ store, place, zone, nowMs }, table, rows);
-      yield page;
-      read += page.entries.length;
+      if (read + heads.length > most) {
+        yield { ...(await loadPage(by, table, heads.slice(0, most - read))), isCut: true };
+        return;
+      }
+      yield await loadPage(by, table, heads);
+      read += heads.length;
       after = last.key;
     }
   }
 }
 
 async function loadPage(
-  by: { readonly store: Store; readonly place: RoutinePlace; readonly zone: string; readonly nowMs: number },
+  by: LoadedBy,
   table: string,
   rows: readonly { readonly key: string; readonly id: string }[],
 ): Promise<LoadedRoutines> {
