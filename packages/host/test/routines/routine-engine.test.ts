@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { Durability, Statement, Store } from '@fairlead/store';
 import { waitFor } from '@fairlead/testing';
 import { type FiringEnd, RoutineEngine } from '../../src/routines/routine-engine.ts';
 import { claimSlot, slotName } from '../../src/routines/slot-rows.ts';
@@ -383,4 +384,34 @@ test('a claim of an earlier start waits for the end of a pause, and obeys a ceil
   why = 'ceiling_reached';
   await floor.restart({ fate: { state: 'again' } });
   assert.deepEqual(await floor.slots('greet'), ['00:00:00 skipped ceiling_reached']);
+});
+
+test('a claim and the end of a slot survive the loss of power', async (t) => {
+  const floor = await engineFloor(t);
+  const { peer, store, clock } = floor.host;
+  await floor.engine.close();
+  const written: string[] = [];
+  const watched = {
+    read: store.read.bind(store),
+    write: (statements: readonly Statement[], durability?: Durability) => {
+      for (const { sql } of statements)
+        if (/^(INSERT INTO|UPDATE) slots/.test(sql))
+          written.push(`${sql.slice(0, 6)} ${durability ?? 'full'}`);
+      return store.write(statements, durability);
+    },
+  } as unknown as Store;
+  const engine = new RoutineEngine({
+    ...{ peer, store: watched, clock, boot: 'boot_2', zone: 'UTC' },
+    placeOf: async () => ({ kind: 'agent', database: floor.agent }),
+    fateOf: async () => ({ state: 'unknown' }),
+    report: () => {},
+    fire: async () => ({ state: 'fired', outcome: 'completed' }),
+  });
+  await engine.start();
+  t.after(() => engine.close());
+  await floor.agent.latest('routines').put('greet', hello(hourly));
+  await engine.changed(floor.agent.root, 'agent', 'greet');
+  await clock.advance(60 * MINUTE);
+  await engine.idle();
+  assert.deepEqual(written, ['INSERT full', 'UPDATE full']);
 });
