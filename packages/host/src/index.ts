@@ -182,9 +182,9 @@ export {
   type FiringEnd,
   RoutineEngine,
   type RoutineEngineOptions,
-  type RoutineLine,
   type SlotFate,
 } from './routines/routine-engine.ts';
+export type { RoutineLine } from './routines/routine-roster.ts';
 export type { RoutinePlace } from './routines/routine-rows.ts';
 export type { CutShort } from './sessions/cut-short-turns.ts';
 export { HostState } from './sessions/host-state.ts';

@@ -1,12 +1,12 @@
 import { type Clock, isJsonObject, type Json, type Timer } from '@fairlead/base';
 import type { DatabaseKind, Off, Peer, Statement, Store } from '@fairlead/store';
 import { routineLimits } from '../limits.ts';
-import { DueQueue } from './due-queue.ts';
 import { dueSlots } from './due-slots.ts';
 import { jitterMs } from './jitter.ts';
 import type { Routine } from './routine.ts';
 import { RoutineEntry } from './routine-entry.ts';
 import { type LoadedRoutines, loadRoutines, routinePlaces } from './routine-load.ts';
+import { type RoutineLine, RoutineRoster } from './routine-roster.ts';
 import { currentRow, type RoutinePlace, type RoutineRow, routineOf, rowOf } from './routine-rows.ts';
 import {
   claimSlot,
@@ -64,27 +64,13 @@ export interface RoutineEngineOptions {
   }) => void;
 }
 
-/** A routine as a list shows it. */
-export interface RoutineLine {
-  readonly database: string;
-  readonly kind: RoutinePlace['kind'];
-  readonly routine: string;
-  /** Milliseconds since 1970; null where nothing is due. */
-  readonly next: number | null;
-  readonly failures: number;
-  readonly lastCode: string | null;
-  readonly running: number;
-}
-
 /**
  * Fires what is due. Every due firing is a slot, a row whose inserting is the claim: it is on disk before anything runs, so that a slot runs
  * once, or is known to have been cut short. One timer serves all routines; a pattern is read when its routine fires or changes.
  */
 export class RoutineEngine {
   readonly #options: RoutineEngineOptions;
-  /** By root id and name. */
-  readonly #entries = new Map<string, Map<string, RoutineEntry>>();
-  readonly #queue = new DueQueue<RoutineEntry>();
+  readonly #roster = new RoutineRoster();
   readonly #placed = new Map<string, RoutinePlace>();
   /** By name of the slot: what others bring to its end. */
   readonly #going = new Map<string, RoutineEntry>();
@@ -120,7 +106,7 @@ export class RoutineEngine {
           const routine = routineOf(op.table, op.key);
           if (routine === undefined) continue;
           // What was loaded, or written by the engine itself, is not read again.
-          if (this.#entry(database, routine)?.record === `${author}:${seq}:${index}`) continue;
+          if (this.#roster.find(database, routine)?.record === `${author}:${seq}:${index}`) continue;
           await this.changed(database, kind, routine);
         }
       },
@@ -133,7 +119,7 @@ export class RoutineEngine {
   async changed(root: string, kind: DatabaseKind, routine: string): Promise<void> {
     const place = this.#placed.get(root) ?? (await this.#place(root, kind));
     if (place === undefined) return;
-    const entry = this.#entry(root, routine);
+    const entry = this.#roster.find(root, routine);
     const row = await currentRow(place, routine, this.#options.zone);
     if (row !== undefined && row.record !== entry?.record)
       await this.#adopt(entry ?? new RoutineEntry(place, routine), row);
@@ -143,8 +129,7 @@ export class RoutineEngine {
   /** Lets go of a database: its agent is elsewhere now, or its session closed. */
   leave(root: string): void {
     this.#placed.delete(root);
-    for (const entry of this.#entries.get(root)?.values() ?? []) this.#queue.remove(entry);
-    this.#entries.delete(root);
+    this.#roster.leave(root);
   }
 
   /** Nothing fires until `resume`; what is due until then counts as missed. */
@@ -172,18 +157,7 @@ export class RoutineEngine {
 
   /** In no particular order. Nothing is computed for it. */
   list(root?: string): readonly RoutineLine[] {
-    const lines: RoutineLine[] = [];
-    const of =
-      root === undefined
-        ? [...this.#entries.values()]
-        : [this.#entries.get(root) ?? new Map<string, RoutineEntry>()];
-    for (const entries of of) {
-      for (const { place, routine, next, failures, lastCode, running } of entries.values()) {
-        const { kind, database } = place;
-        lines.push({ database: database.root, kind, routine, next, failures, lastCode, running });
-      }
-    }
-    return lines;
+    return this.#roster.lines(root);
   }
 
   /** Resolves when nothing is being claimed or run; what is `running` elsewhere is not waited for. */
@@ -215,36 +189,16 @@ export class RoutineEngine {
   async #load({ entries, statements }: LoadedRoutines): Promise<void> {
     if (statements.length > 0) await this.#options.store.write(statements, 'normal');
     for (const entry of entries) {
-      this.#keep(entry);
-      this.#enqueue(entry);
+      this.#roster.keep(entry);
+      this.#roster.follow(entry, entry.next);
     }
-  }
-
-  #entry(root: string, routine: string): RoutineEntry | undefined {
-    return this.#entries.get(root)?.get(routine);
-  }
-
-  #keep(entry: RoutineEntry): void {
-    const { root } = entry.place.database;
-    const entries = this.#entries.get(root) ?? new Map<string, RoutineEntry>();
-    entries.set(entry.routine, entry);
-    this.#entries.set(root, entries);
-  }
-
-  #drop(entry: RoutineEntry): void {
-    this.#queue.remove(entry);
-    this.#entries.get(entry.place.database.root)?.delete(entry.routine);
-  }
-
-  #isKept(entry: RoutineEntry): boolean {
-    return this.#entry(entry.place.database.root, entry.routine) === entry;
   }
 
   async #recover(): Promise<void> {
     const { store, boot, fateOf } = this.#options;
     for (const slot of await openSlots(store)) {
       if (slot.boot === boot) continue;
-      const entry = this.#entry(slot.database, slot.routine);
+      const entry = this.#roster.find(slot.database, slot.routine);
       const fate = await fateOf(slot);
       if (entry === undefined) {
         await store.write([endSlot(slot, lost(fate), this.#nowMs())]);
@@ -278,13 +232,13 @@ export class RoutineEngine {
   async #rewind(): Promise<void> {
     const now = this.#nowMs();
     for (const { database, routine } of await ranAhead(this.#options.store, now)) {
-      const entry = this.#entry(database, routine);
+      const entry = this.#roster.find(database, routine);
       const row =
         entry === undefined ? undefined : await currentRow(entry.place, routine, this.#options.zone);
       if (entry === undefined || entry.running > 0 || row?.reading?.ok !== true) continue;
       const { trigger, enabled, jitterSecs } = row.reading.routine;
       if (row.record !== entry.record || !enabled || trigger.kind === 'at') continue;
-      this.#follow(entry, nextDue(trigger, now), jitterSecs);
+      this.#roster.follow(entry, nextDue(trigger, now), jitterSecs);
       await this.#options.store.write([this.#stateOf(entry)], 'normal');
     }
   }
@@ -292,7 +246,7 @@ export class RoutineEngine {
   async #adopt(entry: RoutineEntry, { record, reading }: RoutineRow): Promise<void> {
     const { database } = entry.place;
     if (reading === undefined) {
-      this.#drop(entry);
+      this.#roster.drop(entry);
       await this.#options.store.write([forgetState(database.root, entry.routine)], 'normal');
       return;
     }
@@ -301,23 +255,9 @@ export class RoutineEngine {
     entry.next = isDue ? nextDue(reading.routine.trigger, this.#nowMs()) : null;
     entry.failures = 0;
     entry.lastCode = reading.ok ? null : 'routine_invalid';
-    this.#keep(entry);
-    this.#enqueue(entry, isDue ? reading.routine.jitterSecs : 0);
+    this.#roster.keep(entry);
+    this.#roster.follow(entry, entry.next, isDue ? reading.routine.jitterSecs : 0);
     await this.#options.store.write([this.#stateOf(entry)], 'normal');
-  }
-
-  #follow(entry: RoutineEntry, next: number | null, jitterSecs: number): void {
-    entry.next = next;
-    this.#enqueue(entry, jitterSecs);
-  }
-
-  #enqueue(entry: RoutineEntry, jitterSecs = 0): void {
-    const { next, place, routine } = entry;
-    if (next === null) this.#queue.remove(entry);
-    else {
-      const slot = { database: place.database.root, routine, due: next };
-      this.#queue.set(entry, next + jitterMs(slot, jitterSecs));
-    }
   }
 
   #tick(): void {
@@ -334,10 +274,10 @@ export class RoutineEngine {
       );
     this.#aheadMs = aheadMs;
     while (this.#firing < routineLimits.firing) {
-      const { first } = this.#queue;
+      const { first } = this.#roster;
       if (first === undefined) return;
       if (first.atMs > now) break;
-      this.#queue.remove(first);
+      this.#roster.take(first);
       this.#firing += 1;
       void this.#track(
         this.#due(first).finally(() => {
@@ -346,7 +286,7 @@ export class RoutineEngine {
         }),
       );
     }
-    const next = this.#queue.first;
+    const next = this.#roster.first;
     if (next === undefined || this.#firing === routineLimits.firing) return;
     const sleepMs = Math.min(Math.max(0, next.atMs - now), routineLimits.sleepMs);
     this.#timer = this.#options.clock.setTimer(sleepMs, () => this.#tick(), { unref: true });
@@ -358,7 +298,7 @@ export class RoutineEngine {
       await this.#look(entry);
     } catch (error) {
       this.#told(entry, error);
-      if (this.#isKept(entry)) this.#queue.set(entry, this.#nowMs() + routineLimits.retryMs);
+      if (this.#roster.isKept(entry)) this.#roster.lookAt(entry, this.#nowMs() + routineLimits.retryMs);
     }
   }
 
@@ -373,7 +313,7 @@ export class RoutineEngine {
     const now = this.#nowMs();
     const slotOf = (due: number): SlotKey => ({ database: place.database.root, routine: entry.routine, due });
     const delayedMs = dueMs + jitterMs(slotOf(dueMs), routine.jitterSecs);
-    if (delayedMs > now) return this.#queue.set(entry, delayedMs);
+    if (delayedMs > now) return this.#roster.lookAt(entry, delayedMs);
     const { run, missed, isMoreMissed, next } = dueSlots(routine, dueMs, now, this.#missedUntilMs);
     const [first, ...more] = run;
     const after = next ?? (routine.trigger.kind === 'every' ? nextDue(routine.trigger, now) : null);
@@ -392,7 +332,7 @@ export class RoutineEngine {
       statements.push(...run.map((due) => passSlot(slotOf(due), { state: 'skipped', code }, boot, now)));
       if (routine.trigger.kind === 'at') return await this.#takeOut(entry, statements);
       await store.write([keepNext(place.database.root, row, after), ...statements]);
-      if (entry.record === row.record) this.#follow(entry, after, routine.jitterSecs);
+      if (entry.record === row.record) this.#roster.follow(entry, after, routine.jitterSecs);
       return;
     }
     const slot = slotOf(first);
@@ -410,7 +350,7 @@ export class RoutineEngine {
       // An interval counts from the end of this firing.
       const waits = isMine && (routine.trigger.kind !== 'cron' || entry.isCatchingUp);
       if (waits) entry.next = following;
-      else this.#follow(entry, following, more.length > 0 ? 0 : routine.jitterSecs);
+      else this.#roster.follow(entry, following, more.length > 0 ? 0 : routine.jitterSecs);
     }
     this.#tick();
     if (isMine) await this.#fire(entry, slot, routine, lateMs);
@@ -451,7 +391,7 @@ export class RoutineEngine {
     if (isOff && isFailure) {
       const off = (value: Json) => (isJsonObject(value) ? { ...value, enabled: false } : null);
       if (!(await this.#rewrite(entry, off, statements))) return;
-      this.#queue.remove(entry);
+      this.#roster.take(entry);
       const { routine: name, lastCode } = entry;
       this.#options.report({ code: 'routine_disabled', routine: name, reason: lastCode ?? 'unknown' });
       return;
@@ -459,13 +399,13 @@ export class RoutineEngine {
     await store.write(routine === undefined ? statements : [...statements, this.#stateOf(entry)]);
     const isWaiting = entry.isCatchingUp || routine?.trigger.kind === 'every';
     entry.isCatchingUp = false;
-    if (isWaiting && this.#isKept(entry)) this.#enqueue(entry);
+    if (isWaiting && this.#roster.isKept(entry)) this.#roster.follow(entry, entry.next);
     this.#tick();
   }
 
   /** A one-shot is over, however its slot ended: its row goes with it. */
   async #takeOut(entry: RoutineEntry, statements: readonly Statement[]): Promise<void> {
-    if (await this.#rewrite(entry, () => null, statements)) this.#drop(entry);
+    if (await this.#rewrite(entry, () => null, statements)) this.#roster.drop(entry);
   }
 
   /**
