@@ -4,22 +4,11 @@
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JsonObject, randomId, systemClock, systemRandom } from '@fairlead/base';
-import { allBuiltins, builtinTouches } from '@fairlead/builtins';
-import { digestKey, Journal } from '@fairlead/dispatch';
-import { defineExtension, type Extension } from '@fairlead/extension';
-import {
-  type AgentHost,
-  type HeardEvent,
-  prepareHost,
-  readAgents,
-  readBackends,
-  readPolicy,
-  readUsageSettings,
-} from '@fairlead/host';
-import { builtinSource, openHub } from '@fairlead/hub';
-import { startWatchdog } from '@fairlead/process';
-import { openPeer, openStore, type Peer, type Store, type Tx } from '@fairlead/store';
+import { type JsonObject, systemClock } from '@fairlead/base';
+import { defineExtension } from '@fairlead/extension';
+import type { AgentHost, HeardEvent } from '@fairlead/host';
+import type { Peer, Store, Tx } from '@fairlead/store';
+import { openFloor } from './open-floor.ts';
 
 const [folder = '', step = '', tool = 'stamp'] = process.argv.slice(2);
 const effects = join(folder, 'effects');
@@ -71,32 +60,8 @@ const stamp = defineExtension({
 });
 
 const clock = systemClock();
-const random = systemRandom();
-const boot = randomId('boot_', random);
-writeFileSync(join(folder, 'script.json'), JSON.stringify(script));
-await using store = await openStore({ path: join(folder, 'fairlead.db'), clock });
-await using journal = new Journal({ store, clock, boot });
-await using peer = await openPeer({ store, stateDirectory: folder, clock, random });
-await using watchdog = startWatchdog({ random, clock });
-const prepared = await prepareHost({
-  ...{ peer, store, journal, clock, random, boot, folder, watchdog },
-  stateDirectory: folder,
-  env: process.env,
-  tables: tables(),
-  authority: 'trusted_agent',
-  touches: builtinTouches,
-  digestKey: digestKey(new Uint8Array(32)),
-  secretVariables: [],
-  secrets: [],
-  platform: process.platform,
-  report: () => {},
-});
-const source = (extension: Extension) =>
-  builtinSource(extension, { version: '1.0.0', clock, peer: prepared.builtinPeer });
-await using hub = await openHub({
-  ...{ peer, store, clock, agents: prepared.agentDirectory, report: () => {} },
-  sources: [...allBuiltins, stamp].map(source),
-});
+await using floor = await openFloor({ folder, clock, script, extension: stamp });
+const { store, peer, prepared, hub } = floor;
 stopAtTransactions(peer, store);
 await using host = await prepared.start(hub);
 await (step === 'again' ? lookAgain(host) : begin(host));
@@ -188,20 +153,4 @@ async function told(running: AgentHost, session: string): Promise<readonly strin
     told.push([...words, resumes === undefined ? null : 'resumes'].filter(Boolean).join(' '));
   }
   return told;
-}
-
-function tables() {
-  const local = { name: 'local', type: 'scripted', file: 'script.json', models: [{ name: 'script' }] };
-  const backends = readBackends({ backends: [local] });
-  const agents = readAgents({ agents: [{ name: 'ann' }] });
-  const policy = readPolicy({ policy: {} });
-  const usage = readUsageSettings({}, 'UTC');
-  if (!backends.ok || !agents.ok || !policy.ok || !usage.ok) throw new Error('the tables cannot be read');
-  return {
-    backends: backends.value,
-    agents: agents.value,
-    policy: policy.value,
-    usage: usage.value,
-    schedules: [],
-  };
 }

@@ -5,21 +5,11 @@
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Clock, type JsonObject, randomId, systemClock, systemRandom } from '@fairlead/base';
-import { allBuiltins, builtinTouches } from '@fairlead/builtins';
-import { digestKey, Journal } from '@fairlead/dispatch';
-import { defineExtension, type Extension } from '@fairlead/extension';
-import {
-  type AgentHost,
-  prepareHost,
-  readAgents,
-  readBackends,
-  readPolicy,
-  readUsageSettings,
-} from '@fairlead/host';
-import { builtinSource, openHub } from '@fairlead/hub';
-import { startWatchdog } from '@fairlead/process';
-import { openPeer, openStore, type Peer, type Store, type Tx } from '@fairlead/store';
+import { type Clock, type JsonObject, systemClock } from '@fairlead/base';
+import { defineExtension } from '@fairlead/extension';
+import type { AgentHost } from '@fairlead/host';
+import type { Peer, Store, Tx } from '@fairlead/store';
+import { openFloor } from '../killed-host/open-floor.ts';
 
 const [folder = '', step = '', kind = 'cron'] = process.argv.slice(2);
 const effects = join(folder, 'effects');
@@ -55,33 +45,9 @@ const stamp = defineExtension({
 
 const time = standingAt(systemClock(), step === 'again' ? DUE + 5000 : DUE - 400);
 const { clock } = time;
-const random = systemRandom();
-const boot = randomId('boot_', random);
-writeFileSync(join(folder, 'script.json'), JSON.stringify(script));
-await using store = await openStore({ path: join(folder, 'fairlead.db'), clock });
-await using journal = new Journal({ store, clock, boot });
-await using peer = await openPeer({ store, stateDirectory: folder, clock, random });
-await using watchdog = startWatchdog({ random, clock });
+await using floor = await openFloor({ folder, clock, script, extension: stamp });
+const { store, peer, prepared, hub } = floor;
 stopAtWrites(peer, store);
-const prepared = await prepareHost({
-  ...{ peer, store, journal, clock, random, boot, folder, watchdog },
-  stateDirectory: folder,
-  env: process.env,
-  tables: tables(),
-  authority: 'trusted_agent',
-  touches: builtinTouches,
-  digestKey: digestKey(new Uint8Array(32)),
-  secretVariables: [],
-  secrets: [],
-  platform: process.platform,
-  report: () => {},
-});
-const source = (extension: Extension) =>
-  builtinSource(extension, { version: '1.0.0', clock, peer: prepared.builtinPeer });
-await using hub = await openHub({
-  ...{ peer, store, clock, agents: prepared.agentDirectory, report: () => {} },
-  sources: [...allBuiltins, stamp].map(source),
-});
 await using host = await prepared.start(hub);
 await (step === 'again' ? lookAgain(host) : begin(host));
 
@@ -207,20 +173,4 @@ async function typed(running: AgentHost, session: string, line: string): Promise
   const answer = await running.command({ session, line, by });
   if ('error' in answer) throw new Error(`${line}: ${answer.error.code}`);
   return answer.text;
-}
-
-function tables() {
-  const local = { name: 'local', type: 'scripted', file: 'script.json', models: [{ name: 'script' }] };
-  const backends = readBackends({ backends: [local] });
-  const agents = readAgents({ agents: [{ name: 'ann' }] });
-  const policy = readPolicy({ policy: {} });
-  const usage = readUsageSettings({}, 'UTC');
-  if (!backends.ok || !agents.ok || !policy.ok || !usage.ok) throw new Error('the tables cannot be read');
-  return {
-    backends: backends.value,
-    agents: agents.value,
-    policy: policy.value,
-    usage: usage.value,
-    schedules: [],
-  };
 }
