@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { type Clock, type Json, type JsonObject, systemClock } from '@fairlead/base';
+import { type Clock, type Json, type JsonObject, systemClock, systemRandom } from '@fairlead/base';
 import { ExtensionError } from '@fairlead/extension/runtime';
 import { startWatchdog } from '@fairlead/process';
 import { openStore } from '@fairlead/store';
@@ -79,7 +79,8 @@ export async function mcpFloor(
   const random = seededRandom(7);
   const store = await openStore({ path: join(folder, 'fairlead.db'), clock: systemClock() });
   t.after(() => store.close());
-  const watchdog = startWatchdog({ random });
+  // By its token it ends processes, so no two tests that run at once may have the same.
+  const watchdog = startWatchdog({ random: systemRandom() });
   t.after(() => watchdog.close());
   const logs: string[] = [];
   const floor: ServerFloor = {

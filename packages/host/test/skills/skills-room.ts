@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { systemRandom } from '@fairlead/base';
 import { startWatchdog } from '@fairlead/process';
 import { Agents } from '../../src/agents/agents.ts';
 import { Banks } from '../../src/banks/banks.ts';
@@ -57,7 +58,8 @@ export async function skillsRoom(
   const warnings: string[] = [];
   const git: SkillsPorts['git'] = {
     get watchdog() {
-      watchdog ??= startWatchdog({ random });
+      // By its token it ends processes, so no two tests that run at once may have the same.
+      watchdog ??= startWatchdog({ random: systemRandom() });
       return watchdog;
     },
     ...{ platform: process.platform, random },
