@@ -2,9 +2,12 @@
 // `{offsetMs}` over the channel to its parent sets the wall clock wrong; when the parent is gone, it ends.
 import module from 'node:module';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 const cloneRoot = join(import.meta.dirname, '../..');
 module.enableCompileCache(join(cloneRoot, 'node_modules/.cache/fairlead'));
+const { ownModules } = await import('../../packages/cli/src/process/own-modules.ts');
+module.registerHooks({ resolve: ownModules(`${pathToFileURL(join(cloneRoot, 'packages')).href}/`) });
 const { main } = await import('@fairlead/cli');
 const { systemContext } = await import('../../packages/cli/src/process/system-context.ts');
 const { standardOutput } = await import('../../packages/cli/src/process/standard-output.ts');

@@ -6,6 +6,8 @@ export type FaultsOptions = {
   readonly seed: number;
   readonly rounds: number;
   readonly only?: Adversary;
+  /** So many rounds at once, each on a fleet of its own. */
+  readonly jobs: number;
   /** Show the plans and do nothing. */
   readonly plan: boolean;
   /** End with the first round that finds something. */
@@ -16,8 +18,9 @@ export type FaultsOptions = {
 
 const DEFAULT_ROUNDS = 60;
 const SEEDS = 2 ** 32;
+const JOBS_MAX = 16;
 
-export const FAULTS_USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--only ADVERSARY] [--plan] [--until-found] [--write]
+export const FAULTS_USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--only ADVERSARY] [--jobs J] [--plan] [--until-found] [--write]
 adversaries:
 ${Object.entries(adversaries)
   .map(([name, what]) => `  ${name.padEnd(22)}${what}`)
@@ -32,6 +35,7 @@ export function readOptions(args: readonly string[]): FaultsOptions | { readonly
         seed: { type: 'string' },
         rounds: { type: 'string' },
         only: { type: 'string' },
+        jobs: { type: 'string' },
         plan: { type: 'boolean', default: false },
         'until-found': { type: 'boolean', default: false },
         write: { type: 'boolean', default: false },
@@ -40,10 +44,11 @@ export function readOptions(args: readonly string[]): FaultsOptions | { readonly
     const { only, plan, write, 'until-found': untilFound } = values;
     const seed = whole(values.seed, randomInt(SEEDS), SEEDS);
     const rounds = whole(values.rounds, DEFAULT_ROUNDS, 1_000_000);
-    if (seed === null || rounds === null || rounds === 0) return { usage: FAULTS_USAGE };
-    if (only === undefined) return { seed, rounds, plan, write, untilFound };
+    const jobs = whole(values.jobs, 1, JOBS_MAX + 1);
+    if (seed === null || !rounds || !jobs) return { usage: FAULTS_USAGE };
+    if (only === undefined) return { seed, rounds, jobs, plan, write, untilFound };
     if (!isAdversary(only)) return { usage: `no adversary is called ${only}\n${FAULTS_USAGE}` };
-    return { seed, rounds, only, plan, write, untilFound };
+    return { seed, rounds, only, jobs, plan, write, untilFound };
   } catch (error) {
     return { usage: `${error instanceof Error ? error.message : String(error)}\n${FAULTS_USAGE}` };
   }

@@ -74,3 +74,12 @@ const STEADY = [
   [202, 'kill-gateway'],
   [4, 'cut-link'],
 ] as const;
+
+test('rounds run one at a time unless more are asked for, and never none', () => {
+  const read = (...args: string[]) => readOptions(args);
+  const one = read();
+  assert.ok('jobs' in one && one.jobs === 1);
+  const three = read('--jobs', '3');
+  assert.ok('jobs' in three && three.jobs === 3);
+  for (const wrong of ['0', '17', 'many']) assert.ok('usage' in read('--jobs', wrong), wrong);
+});

@@ -1,15 +1,3 @@
-/** What the monitoring thread is started with. */
-export interface MonitorOrder {
-  readonly fairlead: 'monitor';
-  /** See {@link ACTIVITY}. */
-  readonly memory: SharedArrayBuffer;
-  readonly pollMs: number;
-  /** How long the watched thread may leave a question unanswered. */
-  readonly silenceMs: number;
-  /** Where the sentence goes while the watched thread can write nothing; a file descriptor. */
-  readonly descriptor: number;
-}
-
 /** The cells that the watched thread and its monitor share. */
 export const ACTIVITY = Object.freeze({
   /** The number of the extension whose code the thread is in; 0 is none. */
@@ -18,6 +6,19 @@ export const ACTIVITY = Object.freeze({
   answered: 1,
   cells: 2,
 });
+
+/** What the monitoring thread is started with. */
+export interface MonitorOrder {
+  readonly fairlead: 'monitor';
+  /** See {@link ACTIVITY}. */
+  readonly memory: SharedArrayBuffer;
+  readonly cells: typeof ACTIVITY;
+  readonly pollMs: number;
+  /** How long the watched thread may leave a question unanswered. */
+  readonly silenceMs: number;
+  /** Where the sentence goes while the watched thread can write nothing; a file descriptor. */
+  readonly descriptor: number;
+}
 
 /** What the watched thread is told: answer this question, or what kept you from answering is over. */
 export type MonitorMessage =
@@ -28,8 +29,4 @@ export type MonitorMessage =
 export interface NamedNumber {
   readonly number: number;
   readonly name: string;
-}
-
-export function isMonitorOrder(value: unknown): value is MonitorOrder {
-  return typeof value === 'object' && value !== null && 'fairlead' in value && value.fairlead === 'monitor';
 }

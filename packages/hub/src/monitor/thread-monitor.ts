@@ -39,11 +39,18 @@ export class ThreadMonitor implements AsyncDisposable {
     descriptor = 2,
     pollMs = monitorLimits.pollMs,
     silenceMs = monitorLimits.silenceMs,
-    program = new URL('./monitor-main.ts', import.meta.url),
+    program = new URL('./monitor-main.js', import.meta.url),
   }: ThreadMonitorOptions) {
     const memory = new SharedArrayBuffer(ACTIVITY.cells * Int32Array.BYTES_PER_ELEMENT);
     this.activity = new Int32Array(memory);
-    const order: MonitorOrder = { fairlead: 'monitor', memory, pollMs, silenceMs, descriptor };
+    const order: MonitorOrder = {
+      fairlead: 'monitor',
+      memory,
+      cells: ACTIVITY,
+      pollMs,
+      silenceMs,
+      descriptor,
+    };
     this.#worker = new Worker(program, {
       workerData: order,
       name: 'fairlead monitor',
