@@ -14,6 +14,7 @@ export { Catalog, type CatalogOptions, type CatalogRow, type CatalogState } from
 export type { CatalogDesk } from './catalogs/catalog-desk.ts';
 export { catalogDiff, type DiffMark, type ToolDiff } from './catalogs/catalog-diff.ts';
 export { foreignToolName } from './catalogs/foreign-tool-name.ts';
+export { localSchema } from './catalogs/local-schema.ts';
 export {
   type ConfigurationNotice,
   type ExtensionTables,

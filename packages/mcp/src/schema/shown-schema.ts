@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { localSchema } from '@fairlead/hub';
 import { schemaBounds } from '../limits.ts';
-import { localSchema } from './schema-check.ts';
 
 /** The schema of a tool as models can be given it, or why they cannot. */
 export type ShownSchema =
