@@ -149,9 +149,9 @@ export const catalogLimits = Object.freeze({
   maxDiffLines: 200,
   /** Characters of one of them: a paragraph of a description. */
   maxDiffLine: 600,
-});
   /** Steps of comparing two schemas, and levels: past them what differs counts as wider. */
   schemaSteps: 50_000,
   schemaDepth: 32,
   /** References that lead to references: past them all count as moved. */
   schemaLinks: 100_000,
+});
