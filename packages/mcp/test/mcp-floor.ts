@@ -71,6 +71,7 @@ export async function mcpFloor(
     readonly clock?: Clock;
     readonly env?: Readonly<Record<string, string | undefined>>;
     readonly secretVariables?: readonly string[];
+    readonly mask?: (text: string) => string;
   } = {},
 ): Promise<TestFloor> {
   hygiene(t, { graceMs: 5000 });
@@ -88,6 +89,7 @@ export async function mcpFloor(
     platform: process.platform === 'darwin' ? 'darwin' : 'linux',
     env: options.env ?? { PATH: process.env['PATH'], HOME: folder },
     secretVariables: options.secretVariables ?? [],
+    ...(options.mask === undefined ? {} : { mask: options.mask }),
     secrets: new SecretRows(store, new SecretBox(random(32), random)),
     version: '0.1.0',
     log: (level, event, fields) => void logs.push(`${level} ${event} ${JSON.stringify(fields)}`),

@@ -98,8 +98,8 @@ test('lines on stdout that are no message end nothing: they are kept and told', 
   await s.server.settled;
   assert.equal((await s.call('garbage', { a: 1 }))['text'], '{"a":1}');
   assert.equal(logs.filter((line) => line.includes('mcp.stray_output')).length, 4);
-  assert.match(s.server.printed.text(), /\[stdout\] MyServer v1\.2\.3\n/);
-  assert.match(s.server.printed.text(), /^up$/m);
+  assert.match(s.server.output, /\[stdout\] MyServer v1\.2\.3\n/);
+  assert.match(s.server.output, /^up$/m);
 });
 
 test('a server that dies in the middle of a call leaves its outcome unknown, and is started again', async (t) => {

@@ -6,6 +6,7 @@ import type { Log } from '@fairlead/gateway/log';
 import {
   type AgentHost,
   type ConfigurationReading,
+  LeakDetector,
   type PreparedHost,
   prepareHost,
   readAgents,
@@ -67,9 +68,17 @@ export async function openHostFloor(options: {
     log('warn', 'mcp.left_out', { problem });
   });
   const mcpSecrets = secretsOf(servers, env);
+  const secretVariables = sensitiveNames(environmentKeys);
+  const hostSecrets = new LeakDetector([
+    ...settings.settings.secrets,
+    ...settings.environments.secrets,
+    ...mcpSecrets,
+    ...secretVariables.flatMap((name) => env[name]?.trim() ?? []),
+  ]);
   const mcp = new McpServers(servers, {
     ...{ store, clock, random, platform, watchdog, env, folder, log, version: readVersion() },
-    secretVariables: sensitiveNames(environmentKeys),
+    secretVariables,
+    mask: (text) => hostSecrets.configured(text),
     secrets: new SecretRows(store, new SecretBox(await readStateSecret(stateDirectory, random), random)),
   });
   const prepared = await prepareHost({

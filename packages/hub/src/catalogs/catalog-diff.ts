@@ -123,9 +123,11 @@ function textLines(sign: string, at: string, value: Json): readonly string[] {
 
 /** Foreign text on one line: what cannot be seen is written out, what is long is cut. */
 function shown(text: string): string {
-  const whole = text.toWellFormed().replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) => {
-    return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-  });
+  const whole = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) => {
+      return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
+    });
   const points = [...whole];
   if (points.length <= catalogLimits.maxDiffLine) return whole;
   return `${points.slice(0, catalogLimits.maxDiffLine).join('')}… (${points.length} characters)`;

@@ -4,7 +4,7 @@ import { catalogDiff, type ExtensionSource, type Hub, type ToolDiff } from '@fai
 import { resolveHeaders } from '../configuration/resolve-variables.ts';
 import { extensionOf, type ServerConfig } from '../configuration/server-config.ts';
 import { mcpErrors } from '../errors.ts';
-import { lifeLimits } from '../limits.ts';
+import { lifeLimits, tokenLimits } from '../limits.ts';
 import { McpServer } from '../server/mcp-server.ts';
 import type { ServerFloor } from '../server/server-floor.ts';
 import { McpCarrier } from './mcp-carrier.ts';
@@ -52,14 +52,14 @@ export class McpServers {
   output(name: string): Outcome<Json> {
     const server = this.#servers.get(name);
     if (server === undefined) return unknown(name);
-    return completed({ name, output: server.printed.text() });
+    return completed({ name, output: server.output });
   }
 
   /** What waits for an approval, and what is gone: `{name, tools: [{tool, state, observation, marks, warnings, lines}]}`. */
   diff(name: string, tool?: string): Outcome<Json> {
     const server = this.#servers.get(name);
     if (server === undefined) return unknown(name);
-    const tools: readonly ToolDiff[] = catalogDiff(server.rows()).filter(
+    const tools: readonly ToolDiff[] = catalogDiff(server.shownRows()).filter(
       (one) => tool === undefined || one.tool === tool,
     );
     return completed({ name, tools: tools as unknown as Json });
@@ -102,8 +102,15 @@ export function secretsOf(
     const { oauth } = config;
     const variables = [oauth?.clientSecretEnv, oauth?.refreshTokenEnv].filter((name) => name !== undefined);
     const values = variables.map((name) => env[name]).filter((value) => value !== undefined);
-    return [...resolveHeaders(config, env).secrets, ...values];
+    const { secrets } = resolveHeaders(config, env);
+    return [...secrets, ...secrets.flatMap(credentialOf), ...values];
   });
+}
+
+/** `Bearer TOKEN` holds a secret that is one without its first word too. */
+function credentialOf(header: string): readonly string[] {
+  const [, credential = ''] = /^[A-Za-z]+ +(\S+)$/.exec(header) ?? [];
+  return credential.length < tokenLimits.maskedLength ? [] : [credential];
 }
 
 function unknown(name: string): Outcome<never> {

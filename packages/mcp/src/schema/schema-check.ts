@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, jsonEqual } from '@fairlead/base';
 import { localSchema } from '@fairlead/hub';
 import { schemaBounds } from '../limits.ts';
+import { visibleJson } from './seen-text.ts';
 
 /** Where a value does not fit, and how. `path` is a JSON Pointer, "" for the whole. */
 export interface SchemaMismatch {
@@ -141,7 +142,7 @@ function isOfType(type: string, value: Json): boolean {
 function choiceMismatch(schema: JsonObject, value: Json, path: string): SchemaMismatch | undefined {
   const { enum: choices, const: constant } = schema;
   if (constant !== undefined && !jsonEqual(constant, value))
-    return { path, message: `must be ${JSON.stringify(constant).slice(0, 200)}` };
+    return { path, message: `must be ${shownValue(constant, 200)}` };
   if (!Array.isArray(choices) || choices.some((choice: Json) => jsonEqual(choice, value))) return undefined;
   return { path, message: `must be one of ${listed(choices as readonly Json[])}` };
 }
@@ -186,6 +187,10 @@ function below(path: string, step: string | number): string {
 
 function listed(values: readonly Json[]): string {
   if (values.length === 0) return 'none';
-  const shown = values.slice(0, 12).map((value) => JSON.stringify(value).slice(0, 100));
+  const shown = values.slice(0, 12).map((value) => shownValue(value, 100));
   return values.length > shown.length ? `${shown.join(', ')} …` : shown.join(', ');
+}
+
+function shownValue(value: Json, length: number): string {
+  return visibleJson(JSON.stringify(value).slice(0, length));
 }

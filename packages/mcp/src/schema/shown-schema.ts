@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { localSchema } from '@fairlead/hub';
 import { schemaBounds } from '../limits.ts';
+import { hidesSomething, seenText } from './seen-text.ts';
 
 /** The schema of a tool as models can be given it, or why they cannot. */
 export type ShownSchema =
@@ -19,7 +20,8 @@ const ARGUMENT_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 /**
  * The schema that a model is shown: of what the server says, the keywords that all back ends take, references written out, an object at the top.
- * It takes at least what the server's does; the call is held against the server's own.
+ * It takes at least what the server's does; the call is held against the server's own. Titles and descriptions lose what nobody sees; a value that
+ * hides something is never altered, and its keyword is not shown.
  */
 export function shownSchema(schema: Json | undefined): ShownSchema {
   if (!isJsonObject(schema ?? null)) return { ok: false, problem: 'its input schema is no object' };
@@ -40,6 +42,9 @@ class Shower {
   #nodes: number = schemaBounds.shownNodes;
   #steps: number = schemaBounds.steps;
   unnameable: string | undefined;
+  /** By what stands in the schema: references show one place many times. */
+  readonly #texts = new Map<string, string>();
+  readonly #hiding = new Map<Json, boolean>();
 
   constructor(root: JsonObject) {
     this.#root = root;
@@ -157,8 +162,26 @@ class Shower {
 
   #plain(schema: JsonObject, keys: Iterable<string>): JsonObject {
     const shown: Record<string, Json> = {};
-    for (const key of keys) if (schema[key] !== undefined) shown[key] = schema[key];
+    for (const key of keys) {
+      const value = schema[key];
+      if (value === undefined) continue;
+      if (key !== 'title' && key !== 'description') {
+        if (!this.#hides(value)) shown[key] = value;
+      } else if (typeof value === 'string') shown[key] = this.#seen(value);
+    }
     return shown;
+  }
+
+  #seen(text: string): string {
+    const seen = this.#texts.get(text) ?? seenText(text);
+    this.#texts.set(text, seen);
+    return seen;
+  }
+
+  #hides(value: Json): boolean {
+    const hides = this.#hiding.get(value) ?? hidesSomething(value);
+    this.#hiding.set(value, hides);
+    return hides;
   }
 
   /** Follows references; one that comes back to itself is anything. What stands beside a reference stays. */

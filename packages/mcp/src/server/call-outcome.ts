@@ -1,17 +1,11 @@
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { ExtensionError } from '@fairlead/extension/runtime';
+import { type Mask, unmasked } from '../catalog/mask.ts';
 import { type McpErrorCode, mcpErrors } from '../errors.ts';
 import { wireLimits } from '../limits.ts';
 import { schemaMismatch } from '../schema/schema-check.ts';
 import type { CallEvidence } from '../transport/call-evidence.ts';
-import {
-  type CallResult,
-  contentsResult,
-  jsonResult,
-  type Mask,
-  toolResult,
-  unmasked,
-} from './call-result.ts';
+import { type CallResult, contentsResult, jsonResult, toolResult } from './call-result.ts';
 import { foreignText, thrownWhole } from './foreign-text.ts';
 import type { OfferedTool } from './offered-tool.ts';
 

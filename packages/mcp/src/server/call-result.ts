@@ -1,4 +1,5 @@
 import { checkJsonBounds, encodeJson, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { type Mask, maskedJson, unmasked } from '../catalog/mask.ts';
 import { structuredBounds } from '../limits.ts';
 
 /** What a call gives back: what a model reads, and what a program does. */
@@ -7,11 +8,6 @@ export interface CallResult {
   readonly data?: Json;
   readonly isError: boolean;
 }
-
-/** Takes out of a server's text what nobody may read. */
-export type Mask = (text: string) => string;
-
-export const unmasked: Mask = (text) => text;
 
 /** A result of `tools/call` in words: text as it is, everything else named with its type and size. At most `maxBytes` of text. */
 export function toolResult(result: JsonObject, maxBytes: number, mask: Mask = unmasked): CallResult {
@@ -36,13 +32,6 @@ export function jsonResult(result: JsonObject, maxBytes: number, mask: Mask): Ca
 function withinBounds(value: Json | undefined, mask: Mask): Json | undefined {
   if (value === undefined || checkJsonBounds(value, structuredBounds) !== null) return undefined;
   return mask === unmasked ? value : maskedJson(value, mask);
-}
-
-function maskedJson(value: Json, mask: Mask): Json {
-  if (typeof value === 'string') return mask(value);
-  if (Array.isArray(value)) return (value as readonly Json[]).map((item) => maskedJson(item, mask));
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskedJson(item, mask)]));
 }
 
 /** What was read of a resource, or said by a prompt: its texts. */

@@ -1,11 +1,11 @@
 import { delay, FairleadError, systemClock } from '@fairlead/base';
 import type { Client, Implementation, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { type Mask, unmasked } from '../catalog/mask.ts';
 import type { HttpServer } from '../configuration/server-config.ts';
 import { lifeLimits } from '../limits.ts';
 import type { TokenSource } from '../oauth/token-source.ts';
 import { PendingCalls } from '../transport/call-evidence.ts';
 import { WireFetch } from '../transport/wire-fetch.ts';
-import { type Mask, unmasked } from './call-result.ts';
 import type { ConnectAnswer, ConnectionEvents } from './connection.ts';
 import { foreignText, thrownWhole } from './foreign-text.ts';
 import { CLIENT_OPTIONS, McpClient } from './mcp-client.ts';
@@ -15,6 +15,8 @@ export interface HttpOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly tokens: TokenSource | undefined;
   readonly clientInfo: Implementation;
+  /** For what is said of it here: results of calls are looked at by whoever asked. */
+  readonly mask: Mask;
   readonly events: ConnectionEvents;
   /** Gives the start up. */
   readonly signal: AbortSignal;
@@ -83,7 +85,11 @@ export async function connectHttp(options: HttpOptions): Promise<ConnectAnswer> 
     await end('it was given up');
     if (error instanceof FairleadError && error.code === 'mcp_token_failed')
       return { ok: false, code: error.code, reason: error.message };
-    return { ok: false, code: 'mcp_connect_failed', reason: foreignText(mask(thrownWhole(error))) };
+    return {
+      ok: false,
+      code: 'mcp_connect_failed',
+      reason: foreignText(options.mask(mask(thrownWhole(error)))),
+    };
   } finally {
     signal.removeEventListener('abort', abort);
   }

@@ -1,3 +1,4 @@
+import { unmasked } from '../catalog/mask.ts';
 import { childEnvironment, resolveHeaders } from '../configuration/resolve-variables.ts';
 import type { ServerConfig } from '../configuration/server-config.ts';
 import { TokenSource } from '../oauth/token-source.ts';
@@ -11,7 +12,18 @@ export async function connectServer(
   floor: ServerFloor,
   attempt: { readonly signal: AbortSignal; readonly events: ConnectionEvents },
 ): Promise<ConnectAnswer> {
-  const { env, platform, secretVariables, folder, version, clock, random, watchdog, log } = floor;
+  const {
+    env,
+    platform,
+    secretVariables,
+    folder,
+    version,
+    clock,
+    random,
+    watchdog,
+    log,
+    mask = unmasked,
+  } = floor;
   const clientInfo = { name: 'fairlead', version };
   const tellMissing = (names: readonly string[]) => {
     for (const variable of names) log('warn', 'mcp.variable_missing', { server: server.name, variable });
@@ -21,7 +33,7 @@ export async function connectServer(
     tellMissing(missing);
     const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
     return await connectStdio({
-      ...{ server, folder, home, clientInfo, watchdog, platform, random },
+      ...{ server, folder, home, clientInfo, watchdog, platform, random, mask },
       env: values,
       ...attempt,
     });
@@ -41,5 +53,5 @@ export async function connectServer(
         });
   // Node's HTTP client comes with the first server that is behind an address.
   const { connectHttp } = await import('./connect-http.ts');
-  return await connectHttp({ server, headers: values, tokens, clientInfo, ...attempt });
+  return await connectHttp({ server, headers: values, tokens, clientInfo, mask, ...attempt });
 }

@@ -8,13 +8,13 @@ import {
   type TreeOwner,
 } from '@fairlead/process';
 import type { Client, Implementation } from '@modelcontextprotocol/client';
+import { type Mask, unmasked } from '../catalog/mask.ts';
 import type { StdioServer } from '../configuration/server-config.ts';
 import { lifeLimits } from '../limits.ts';
 import { PendingCalls } from '../transport/call-evidence.ts';
 import { TreeTransport } from '../transport/tree-transport.ts';
-import { unmasked } from './call-result.ts';
 import type { ConnectAnswer, Connection, ConnectionEvents } from './connection.ts';
-import { foreignText, thrownText } from './foreign-text.ts';
+import { foreignText, thrownWhole } from './foreign-text.ts';
 import { CLIENT_OPTIONS, McpClient, MODERN_REVISION } from './mcp-client.ts';
 
 export interface StdioOptions {
@@ -25,6 +25,8 @@ export interface StdioOptions {
   readonly folder: string;
   readonly home: string | undefined;
   readonly clientInfo: Implementation;
+  /** For what is said of it here: results of calls are looked at by whoever asked. */
+  readonly mask: Mask;
   readonly watchdog: TreeOwner;
   readonly platform: Platform;
   readonly random: Random;
@@ -81,7 +83,7 @@ class StdioConnecting {
       if (ended !== undefined) return failed('mcp_start_failed', ended);
       return stopped
         ? failed('mcp_start_failed', await this.#lost.promise)
-        : failed('mcp_protocol_failed', thrownText(error));
+        : failed('mcp_protocol_failed', foreignText(this.#options.mask(thrownWhole(error))));
     } finally {
       signal.removeEventListener('abort', abort);
     }

@@ -6,7 +6,7 @@ export function foreignText(text: string): string {
     .slice(0, wireLimits.foreignText * 2)
     .toWellFormed()
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/[\p{Cc}\p{Cf}]/gu, '?')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/gu, '?')
     .trim();
   return line.length <= wireLimits.foreignText
     ? line

@@ -2,16 +2,18 @@ import { delay, type Json, type JsonObject } from '@fairlead/base';
 import { extensionError, type ParseResult, type ToolContribution } from '@fairlead/extension/runtime';
 import { Catalog, type CatalogRow } from '@fairlead/hub';
 import { listPages } from '../catalog/list-pages.ts';
-import { readDefinition } from '../catalog/read-definition.ts';
+import { holdsMasked, type Mask, maskedJson, maskedText, unmasked } from '../catalog/mask.ts';
+import { HOLDS_SECRET, readDefinition } from '../catalog/read-definition.ts';
 import { extensionOf, type ServerConfig, sourceOf } from '../configuration/server-config.ts';
 import { catalogBounds, lifeLimits } from '../limits.ts';
 import { parseArguments } from '../schema/parse-arguments.ts';
+import { readable } from '../schema/seen-text.ts';
 import { mcpFault, outcomeOf } from './call-outcome.ts';
 import type { CallResult } from './call-result.ts';
 import { connectServer } from './connect-server.ts';
 import type { ConnectAnswer, Connection } from './connection.ts';
 import { foreignText, thrownText, thrownWhole } from './foreign-text.ts';
-import { type OfferedTool, offeredTool, otherTools, readable } from './offered-tool.ts';
+import { type OfferedTool, offeredTool, otherTools } from './offered-tool.ts';
 import { PrintedLines } from './printed-lines.ts';
 import type { ServerFloor } from './server-floor.ts';
 import { noticeOf, type ServerNotice, type ServerState } from './server-state.ts';
@@ -21,7 +23,8 @@ export class McpServer {
   readonly config: ServerConfig;
   /** Settles when it runs, has failed once, or is late. */
   readonly settled: Promise<void>;
-  readonly printed: PrintedLines;
+  readonly #printed: PrintedLines;
+  readonly #mask: Mask;
   readonly #floor: ServerFloor;
   readonly #settle: () => void;
   readonly #closing = new AbortController();
@@ -30,7 +33,7 @@ export class McpServer {
   #state: ServerState = { kind: 'starting', isLate: false };
   #tools: ReadonlyMap<string, OfferedTool> | undefined;
   #refused: readonly string[] = [];
-  /** Of the approved ones, those whose name toward models another has. */
+  /** Of the approved ones, those whose name toward models another has, and those that hold what has become a secret. */
   #met: readonly string[] = [];
   #offers = { resources: false, prompts: false };
   #listing: Promise<void> | undefined;
@@ -42,11 +45,12 @@ export class McpServer {
   constructor(config: ServerConfig, floor: ServerFloor) {
     this.config = config;
     this.#floor = floor;
+    this.#mask = floor.mask ?? unmasked;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.settled = promise;
     this.#settle = resolve;
-    this.printed = new PrintedLines((line) =>
-      this.#log('warn', 'mcp.stray_output', { line: foreignText(line) }),
+    this.#printed = new PrintedLines((line) =>
+      this.#log('warn', 'mcp.stray_output', { line: foreignText(this.#mask(line)) }),
     );
   }
 
@@ -80,6 +84,22 @@ export class McpServer {
     return this.#catalog?.rows() ?? [];
   }
 
+  /** The same for people: what was kept before something was a secret does not show it. */
+  shownRows(): readonly CatalogRow[] {
+    const shown = (observed: CatalogRow['approved']): CatalogRow['approved'] =>
+      observed && { ...observed, definition: maskedJson(observed.definition, this.#mask) as JsonObject };
+    return this.rows().map((row) => ({
+      ...row,
+      approved: shown(row.approved),
+      offered: shown(row.offered),
+    }));
+  }
+
+  /** What its program printed last. */
+  get output(): string {
+    return this.#mask(this.#printed.text());
+  }
+
   /** What may be called now, by the names toward models. Nothing of a server that has failed. */
   tools(): readonly ToolContribution[] {
     return this.#state.kind === 'failed'
@@ -92,7 +112,7 @@ export class McpServer {
     const row = this.#catalog?.row('');
     const said = row?.state === 'approved' ? row.approved?.definition['instructions'] : undefined;
     if (typeof said !== 'string' || said.trim() === '' || this.#state.kind === 'failed') return undefined;
-    return readable(said, catalogBounds.instructionsLength);
+    return readable(maskedText(said, this.#mask), catalogBounds.instructionsLength);
   }
 
   parse(name: string, args: Json): ParseResult {
@@ -183,8 +203,10 @@ export class McpServer {
     for (const row of this.rows()) {
       const tool = offeredTool(this.config, row);
       if (tool === undefined) continue;
+      const isSecret = holdsMasked(row.approved?.definition ?? null, this.#mask);
       const first = tools.get(tool.contribution.name);
-      if (first === undefined) tools.set(tool.contribution.name, tool);
+      if (isSecret) met.push(`${foreignText(this.#mask(row.tool)).slice(0, 48)}: ${HOLDS_SECRET}`);
+      else if (first === undefined) tools.set(tool.contribution.name, tool);
       else
         met.push(
           `${foreignText(row.tool).slice(0, 48)}: models know ${foreignText(first.tool).slice(0, 48)} by its name`,
@@ -240,7 +262,7 @@ export class McpServer {
     } catch (error) {
       const reason = this.#closing.signal.aborted
         ? 'it was stopped'
-        : foreignText(connection.mask(thrownWhole(error)));
+        : foreignText(this.#mask(connection.mask(thrownWhole(error))));
       await connection.close();
       return { failure: { ok: false, code: 'mcp_protocol_failed', reason } };
     }
@@ -278,7 +300,7 @@ export class McpServer {
         signal: attempt.signal,
         events: {
           listChanged: () => this.#listChanged(),
-          printed: (from, line) => this.printed.push(from, line),
+          printed: (from, line) => this.#printed.push(from, line),
         },
       });
     } finally {
@@ -330,7 +352,7 @@ export class McpServer {
       await this.#takeList(connection);
     } catch (error) {
       connection.giveUp(
-        `its list of tools could not be had: ${foreignText(connection.mask(thrownWhole(error)))}`,
+        `its list of tools could not be had: ${foreignText(this.#mask(connection.mask(thrownWhole(error))))}`,
       );
     }
     this.#listedMs = clock.monotonicMs();
@@ -340,15 +362,19 @@ export class McpServer {
     );
   }
 
-  async #takeList({ client }: Connection): Promise<void> {
+  async #takeList({ client, mask: token }: Connection): Promise<void> {
+    const host = this.#mask;
+    const mask: Mask = token === unmasked ? host : (text) => host(token(text));
     const { entries, cut } = client.offers.tools
       ? await listPages('tools', catalogBounds.tools, (cursor) => client.page('tools/list', cursor))
       : { entries: [], cut: false };
     const instructions = client.instructions;
-    const offered = new Map<string, JsonObject>([['', instructions === undefined ? {} : { instructions }]]);
+    const offered = new Map<string, JsonObject>([
+      ['', instructions === undefined ? {} : { instructions: maskedText(instructions, mask) }],
+    ]);
     const refused: string[] = cut ? [`only ${entries.length} are taken`] : [];
     for (const entry of entries) {
-      const read = readDefinition(entry);
+      const read = readDefinition(entry, mask);
       const shown = foreignText(read.name).slice(0, 48);
       if (!read.ok) refused.push(`${shown}: ${read.problem}`);
       else if (offered.has(read.name)) refused.push(`${shown}: it stands twice`);

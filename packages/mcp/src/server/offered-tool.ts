@@ -4,6 +4,7 @@ import type { ToolContribution } from '@fairlead/extension/runtime';
 import { type CatalogRow, foreignToolName } from '@fairlead/hub';
 import type { ServerConfig } from '../configuration/server-config.ts';
 import { catalogBounds } from '../limits.ts';
+import { readable } from '../schema/seen-text.ts';
 import { shownSchema } from '../schema/shown-schema.ts';
 import type { WireCall } from './mcp-client.ts';
 
@@ -151,10 +152,4 @@ function aboutOf(server: string, { title, description }: JsonObject, tool: strin
   const said = [description, title].find((text) => typeof text === 'string' && text.trim() !== '');
   const about = typeof said === 'string' ? said : `The tool ${tool} of the MCP server ${server}.`;
   return readable(about, catalogBounds.aboutLength);
-}
-
-/** A foreign text as a model is shown it: no control, direction or tag characters, within a length. */
-export function readable(text: string, length: number): string {
-  const seen = text.toWellFormed().replaceAll(/[^\P{C}\n\t]/gu, '');
-  return seen.length <= length ? seen : `${seen.slice(0, length - 1).toWellFormed()}…`;
 }
