@@ -20,7 +20,7 @@ import { createClientAddress } from './http/client-address.ts';
 import { refusalEnvelope, successEnvelope } from './http/envelope.ts';
 import { isWildcard, urlHost } from './http/host-name.ts';
 import { useJsonBodies } from './http/json-body.ts';
-import { requestFault } from './http/request-fault.ts';
+import { keepsConnection, requestFault } from './http/request-fault.ts';
 import { createGuard } from './http/request-guard.ts';
 import { httpLimits, sessionRouteLimits } from './limits.ts';
 import { createLinkEndpoint, LINK_PATH } from './link/link-endpoint.ts';
@@ -280,8 +280,7 @@ class HttpGateway implements Gateway {
     const { code, detail } = requestFault(error);
     const isOurs = code === 'internal_error';
     if (isOurs) this.#options.log('error', 'http.failed', { reason: error.message ?? null });
-    // Without this Node would cut the socket while the client still sends, and the client would never read the answer.
-    if (code === 'body_too_large') reply.removeHeader('connection');
+    if (keepsConnection(code)) reply.removeHeader('connection');
     sendEnvelope(
       reply,
       refusalEnvelope(code, {

@@ -221,6 +221,21 @@ test('an unknown method of 2025 is -32601; responses and notifications are accep
   assert.deepEqual(asked, []);
 });
 
+test('a call that was sent behind a body that is no JSON is answered on the same connection', async (t) => {
+  hygiene(t);
+  const { executor, asked } = fakeExecutor();
+  const { port, token } = await startGateway(t, { executor });
+  const posted = (path: string, text: string, last = '') =>
+    `POST ${path} HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${token}\r\naccept: application/json, text/event-stream\r\n${last}content-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
+  const call = JSON.stringify(rpc('2025-11-25', 'tools/call', CALL).body);
+  const answers = await exchange(
+    port,
+    posted('/mcp', '{') + posted('/api/tools/call', '{') + posted('/mcp', call, 'connection: close\r\n'),
+  );
+  assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 400', 'HTTP/1.1 400', 'HTTP/1.1 200']);
+  assert.equal(asked.length, 1);
+});
+
 test('another media type, and any content encoding, is 415', async (t) => {
   hygiene(t);
   const { port, token } = await startGateway(t);

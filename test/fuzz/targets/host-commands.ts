@@ -142,7 +142,11 @@ function portsOf(asked: string[]): CommandPorts {
     agents: room('agents', {
       directory: directory,
     }),
-    sessions: room('sessions', { open: async () => database, meta: async () => meta }),
+    sessions: room('sessions', {
+      open: async () => database,
+      hold: async () => ({ database, [Symbol.dispose]: () => {} }),
+      meta: async () => meta,
+    }),
     models: { list: () => [], refs: ['local/small'], default: undefined },
     ledger: room('ledger'),
     approvals: room('approvals'),

@@ -23,3 +23,12 @@ export function requestFault(error: Partial<FastifyError>): RequestFault {
   const { statusCode = 500 } = error;
   return { code: statusCode >= 400 && statusCode < 500 ? 'malformed_request' : 'internal_error' };
 }
+
+/**
+ * Whether the connection goes on after this refusal, although fastify would close it. A body that was read whole and is no JSON says nothing
+ * about what comes behind it: closed, the answers to that would be lost. One that is too large is still being sent: cut off, its
+ * client would never read the answer.
+ */
+export function keepsConnection(code: GatewayErrorCode): boolean {
+  return code === 'body_too_large' || code === 'invalid_body';
+}

@@ -6,7 +6,7 @@ import type { Callers } from '../calls/callers.ts';
 import { type GatewayErrorCode, gatewayErrors } from '../errors.ts';
 import type { Admission } from '../http/admission.ts';
 import { sendJson } from '../http/answer.ts';
-import { requestFault } from '../http/request-fault.ts';
+import { keepsConnection, requestFault } from '../http/request-fault.ts';
 import { statusOf } from '../http/status.ts';
 import type { McpCallParts } from './mcp-calls.ts';
 import type { McpEndpoint } from './mcp-endpoint.ts';
@@ -43,7 +43,7 @@ export function addMcpRoute(
     errorHandler: (error: Partial<FastifyError>, _request, reply) => {
       const { code, detail } = requestFault(error);
       if (code === 'internal_error') options.log('error', 'http.failed', { reason: error.message ?? null });
-      if (code === 'body_too_large') reply.removeHeader('connection');
+      if (keepsConnection(code)) reply.removeHeader('connection');
       sendJson(reply, statusOf(code), rpcFault(code, detail));
     },
     handler: (request, reply) => {
