@@ -150,7 +150,7 @@ async function snapshotParts(
   return {
     version: '1',
     engine: new Engine({ clock, wheel, hooks, report, settings: { for: () => ({}) } }),
-    session: new LiveSession({ root: 'ses_bench' } as never, 'bench'),
+    session: new LiveSession({ root: 'ses_bench' } as never, 'bench', clock),
     agent: undefined,
     installed,
     failed: [],

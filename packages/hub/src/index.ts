@@ -53,6 +53,7 @@ export type {
   OpenedSession,
   RoutineFiring,
   RoutineScope,
+  SessionUse,
 } from './hub/hub.ts';
 export { openHub } from './hub/open-hub.ts';
 export { type BuiltinOptions, builtinSource } from './install/builtin-source.ts';

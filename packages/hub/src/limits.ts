@@ -131,6 +131,8 @@ export const liveLimits = Object.freeze({
   rebuilds: 4,
   /** A session that closes waits so long for its cancelled calls: each has 1 s to say how it ended, and its host some to write it. */
   closeCallsMs: 5000,
+  /** A session that was opened, or used, stays open so long at least: who opened it reads a few rows before it leases a live set. */
+  keptOpenMs: 60_000,
 });
 
 /** What `/extensions` shows. */

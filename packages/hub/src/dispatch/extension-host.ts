@@ -25,8 +25,8 @@ export interface ExtensionHostParts {
   readonly agentStates: AgentStates;
   /** The generation in force under the name. */
   installed(name: string): Installed | undefined;
-  /** The database of a session by its root id. */
-  session(id: string): Promise<Database>;
+  /** Has the database of a session, by its root id, until `work` has ended. */
+  session<T>(id: string, work: (database: Database) => Promise<T>): Promise<T>;
   log(extension: string, line: LogLine): void;
 }
 
@@ -71,8 +71,8 @@ export class ExtensionHost implements Pick<HostSide, 'ask' | 'log'> {
   async #save(ask: Extract<Ask, { op: 'settings.save' }>, caller: CallRequest | undefined): Promise<Json> {
     // A session that no call of it belongs to is not its to change.
     if (caller === undefined || caller.context.session !== ask.session) throw hubError('session_not_here');
-    const database = await this.#parts.session(ask.session);
-    await this.#parts.settings.save(this.#owner(), database, ask.patch);
+    const { session, settings } = this.#parts;
+    await session(ask.session, (database) => settings.save(this.#owner(), database, ask.patch));
     return null;
   }
 

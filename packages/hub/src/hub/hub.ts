@@ -49,6 +49,15 @@ export interface OpenedSession {
   readonly recorded: number;
 }
 
+/** An open session, and when something of it was used last. */
+export interface SessionUse {
+  readonly id: string;
+  /** By the monotonic clock. */
+  readonly usedMs: number;
+  /** A call runs there, or somebody holds a live set of it. */
+  readonly isInUse: boolean;
+}
+
 /** Where a routine fires; an agent by its id. */
 export type RoutineScope =
   | { readonly kind: 'global' }
@@ -80,8 +89,19 @@ export interface Hub extends AsyncDisposable {
    * nothing and answers the same. Rejects with `session_not_here`, `hub_closed`, or a code of the store.
    */
   openSession(id: string): Promise<OpenedSession>;
-  /** Cancels what runs there, fires `sessionShutdown`, ends the session's instances in reverse. Nothing where it is not open. */
+  /**
+   * Cancels what runs there, fires `sessionShutdown`, ends the session's instances in reverse, takes its status away. Where it is not open
+   * the last of these alone.
+   */
   closeSession(id: string): Promise<void>;
+  /** The sessions that are open. */
+  openSessions(): readonly SessionUse[];
+  /**
+   * Gives the memory of an open session back, as closing does, and leaves its status; it can be opened again at any time. Whoever asks for
+   * something of it meanwhile waits, and has it opened again. Resolves with false, and does nothing, where it is in use, or was
+   * within `unusedMs` or a minute; with true where it is not open when it is over.
+   */
+  releaseSession(id: string, options: { readonly unusedMs: number }): Promise<boolean>;
   /** Ends an agent's instances; its next turn makes new ones. */
   unloadAgent(id: string): Promise<void>;
   /**

@@ -1,8 +1,9 @@
-import type { Json } from '@fairlead/base';
+import type { Json, JsonObject } from '@fairlead/base';
 import { BudgetWheel, HookDispatcher, type HookReport, type LogLine } from '@fairlead/extension/runtime';
 import { AgentStates } from '../agent-state/agent-state.ts';
 import { ExtensionHost } from '../dispatch/extension-host.ts';
 import { FailureBook } from '../failures/failure-book.ts';
+import type { Installed } from '../install/installed.ts';
 import { Registry } from '../install/registry.ts';
 import { Roster } from '../install/roster.ts';
 import { Instances } from '../instances/instances.ts';
@@ -44,7 +45,7 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     clock,
     report,
     mask,
-    settingsFor: async (extension, scope) => await settings.for(extension, await placeOf(scope)),
+    settingsFor: (extension, scope) => settingsAt(extension, scope),
     ...names,
     ...(maxInstances === undefined ? {} : { maxInstances }),
   });
@@ -58,12 +59,9 @@ export async function openHub(options: HubOptions): Promise<Hub> {
     instances,
     sets,
     published: (session) => publishStatus({ sets, outputs, report }, session, undefined),
-    forget: async ({ id }) => {
-      settings.forget(id);
-      await outputs.forget(id);
-    },
+    unread: (id) => settings.forget(id),
+    forget: (id) => outputs.forget(id),
   });
-  const sessionDatabase = async (id: string) => sessions.databaseOf(id) ?? (await peer.open(id));
   const agentStates = new AgentStates(directory, options.agentState ?? {});
   const registry = new Registry({
     roster,
@@ -76,20 +74,27 @@ export async function openHub(options: HubOptions): Promise<Hub> {
       new ExtensionHost({
         ref,
         engine,
-        door: new SessionDoor({ extension: ref.name, clock, mask, open: sessionDatabase }),
+        door: new SessionDoor({
+          extension: ref.name,
+          clock,
+          mask,
+          use: (id, work) => sessions.use(id, work),
+        }),
         settings,
         agentStates,
         installed: (name) => roster.get(name),
-        session: sessionDatabase,
+        session: (id, work) => sessions.use(id, work),
         log: (extension, line) => log?.({ ...maskedLine(line, secrets), extension }),
       }),
     ...names,
   });
 
-  async function placeOf(scope: InstanceScope) {
-    if (scope === 'global') return {};
-    if (scope.kind === 'session') return { session: await sessionDatabase(scope.key) };
-    return { agent: (await agents.of({ id: scope.key, name: scope.name })).database };
+  async function settingsAt(extension: Installed, scope: InstanceScope): Promise<JsonObject> {
+    if (scope === 'global') return await settings.for(extension, {});
+    if (scope.kind === 'session')
+      return await sessions.use(scope.key, async (session) => await settings.for(extension, { session }));
+    const agent = await agents.of({ id: scope.key, name: scope.name });
+    return await settings.for(extension, { agent: agent.database });
   }
 
   try {

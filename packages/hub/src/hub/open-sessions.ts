@@ -13,7 +13,7 @@ import { liveLimits } from '../limits.ts';
 import { LiveSession } from '../live/live-session.ts';
 import type { LiveSets } from '../live/live-sets.ts';
 import type { Report } from '../report.ts';
-import type { OpenedSession } from './hub.ts';
+import type { OpenedSession, SessionUse } from './hub.ts';
 
 export interface OpenSessionsParts {
   readonly peer: Peer;
@@ -24,8 +24,10 @@ export interface OpenSessionsParts {
   readonly sets: LiveSets;
   /** After a session has opened: what its extensions show. Never rejects. */
   published(session: LiveSession): Promise<unknown>;
-  /** After it has closed. */
-  forget(session: LiveSession): Promise<void>;
+  /** After it has closed, or was let go of: what was read of it need not be kept. */
+  unread(id: string): void;
+  /** After it has closed: what it published. */
+  forget(id: string): Promise<void>;
 }
 
 interface Entry {
@@ -35,12 +37,15 @@ interface Entry {
   /** The same, for who does not want to wait. */
   session: LiveSession | undefined;
   closed: Promise<void> | undefined;
+  /** It ends because nothing used it: whoever asks for it has it opened again. */
+  isReleased: boolean;
 }
 
 /** The sessions that are open here, each opened and closed once however many ask. */
 export class OpenSessions {
   readonly #parts: OpenSessionsParts;
   readonly #entries = new Map<string, Entry>();
+  #isOver = false;
 
   constructor(parts: OpenSessionsParts) {
     this.#parts = parts;
@@ -48,7 +53,10 @@ export class OpenSessions {
 
   open(id: string): Promise<OpenedSession> {
     const known = this.#entries.get(id);
-    if (known !== undefined && known.closed === undefined) return known.opened;
+    if (known !== undefined && known.closed === undefined) {
+      known.session?.touch();
+      return known.opened;
+    }
     const before = known?.closed ?? Promise.resolve();
     const { promise: live, resolve, reject } = Promise.withResolvers<LiveSession>();
     const opened = before.then(() =>
@@ -57,7 +65,7 @@ export class OpenSessions {
         resolve(session);
       }),
     );
-    const entry: Entry = { opened, live, session: undefined, closed: undefined };
+    const entry: Entry = { opened, live, session: undefined, closed: undefined, isReleased: false };
     this.#entries.set(id, entry);
     live.catch(() => {});
     opened.catch((error: unknown) => {
@@ -70,13 +78,44 @@ export class OpenSessions {
   /** An open session, at once where it is. Rejects with `session_not_open`. */
   of(id: string): LiveSession | Promise<LiveSession> {
     const entry = this.#entries.get(id);
+    if (entry?.isReleased === true && !this.#isOver) return this.open(id).then(() => this.of(id));
     if (entry === undefined || entry.closed !== undefined) throw hubError('session_not_open', id);
+    entry.session?.touch();
     return entry.session ?? entry.live;
   }
 
-  /** Its database, where it is open: the same that live sets compare. */
-  databaseOf(id: string): Database | undefined {
-    return this.#entries.get(id)?.session?.database;
+  /** Whether live sets of it may be had at once. */
+  isOpen(id: string): boolean {
+    const entry = this.#entries.get(id);
+    return entry?.session !== undefined && entry.closed === undefined;
+  }
+
+  uses(): readonly SessionUse[] {
+    return [...this.#entries.values()].flatMap(({ session, closed }) =>
+      session === undefined || closed !== undefined
+        ? []
+        : [{ id: session.id, usedMs: session.usedMs, isInUse: session.isInUse }],
+    );
+  }
+
+  /** Has its database until `work` has ended: the one that live sets compare, where it is open. Rejects with a code of the store, or as `work` does. */
+  async use<T>(id: string, work: (database: Database) => Promise<T>): Promise<T> {
+    const entry = this.#entries.get(id);
+    if (entry?.session !== undefined && entry.closed === undefined) {
+      const { session } = entry;
+      session.hold();
+      try {
+        return await work(session.database);
+      } finally {
+        session.drop();
+      }
+    }
+    const database = await this.#parts.peer.open(id);
+    try {
+      return await work(database);
+    } finally {
+      database.release();
+    }
   }
 
   /** Lets go of what was kept for an agent. */
@@ -86,15 +125,41 @@ export class OpenSessions {
 
   close(id: string): Promise<void> {
     const entry = this.#entries.get(id);
-    if (entry === undefined) return Promise.resolve();
+    if (entry === undefined) return this.#forget(id);
+    if (entry.isReleased) return this.#end(entry, id).then(() => this.close(id));
+    return this.#end(entry, id);
+  }
+
+  async closeAll(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all([...this.#entries].map(([id, entry]) => this.#end(entry, id)));
+  }
+
+  /** Gives back what nothing has used for so long; see `Hub.releaseSession`. */
+  async release(id: string, unusedMs: number): Promise<boolean> {
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return true;
+    if (entry.closed === undefined) {
+      const { session } = entry;
+      if (session === undefined || session.isInUse) return false;
+      const leastMs = Math.max(unusedMs, liveLimits.keptOpenMs);
+      if (this.#parts.clock.monotonicMs() - session.usedMs < leastMs) return false;
+      entry.isReleased = true;
+    }
+    await this.#end(entry, id);
+    return !this.#entries.has(id);
+  }
+
+  #end(entry: Entry, id: string): Promise<void> {
     entry.closed ??= this.#close(entry).finally(() => {
       if (this.#entries.get(id) === entry) this.#entries.delete(id);
     });
     return entry.closed;
   }
 
-  async closeAll(): Promise<void> {
-    await Promise.all([...this.#entries.keys()].map((id) => this.close(id)));
+  /** Where it was let go of before it closed. */
+  async #forget(id: string): Promise<void> {
+    if (!this.#isOver) await this.#unlessItFails(id, () => this.#parts.forget(id));
   }
 
   async #open(id: string, live: (session: LiveSession) => void): Promise<OpenedSession> {
@@ -103,7 +168,7 @@ export class OpenSessions {
     if (database.kind !== 'session') throw hubError('session_not_here');
     const installed = [...roster.all(), ...roster.failed()];
     const recorded = await recordActive(database, installed, { peerId: peer.peerId, clock, report });
-    const session = new LiveSession(database, await nameOf(database));
+    const session = new LiveSession(database, await nameOf(database), clock);
     live(session);
     try {
       using set = await sets.lease(session, undefined);
@@ -123,7 +188,7 @@ export class OpenSessions {
 
   /** Never rejects: whatever fails, the session is closed. */
   async #close(entry: Entry): Promise<void> {
-    const { sets, instances, forget } = this.#parts;
+    const { sets, instances, unread, forget } = this.#parts;
     try {
       await entry.opened;
     } catch {
@@ -132,12 +197,14 @@ export class OpenSessions {
     const { session } = entry;
     if (session === undefined) return;
     // Leased before anything is cancelled: a session that closes gives no other.
-    const set = await this.#unlessItFails(session, async () => sets.lease(session, undefined));
+    const { id } = session;
+    const set = await this.#unlessItFails(id, async () => sets.lease(session, undefined));
     const isQuiet = await this.#cancel(session);
-    if (set !== undefined) await this.#unlessItFails(session, () => fireSessionShutdown(set));
+    if (set !== undefined) await this.#unlessItFails(id, () => fireSessionShutdown(set));
     set?.[Symbol.dispose]();
     await instances.close(session.scope);
-    await this.#unlessItFails(session, () => forget(session));
+    unread(id);
+    if (!entry.isReleased) await this.#unlessItFails(id, () => forget(id));
     // A call that was left behind may still ask what changed.
     if (isQuiet) session.database.release();
   }
@@ -156,12 +223,12 @@ export class OpenSessions {
   }
 
   /** What fails while a session closes is told, and the rest goes on. */
-  async #unlessItFails<T>(session: LiveSession, work: () => Promise<T>): Promise<T | undefined> {
+  async #unlessItFails<T>(id: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work();
     } catch (error) {
       const { code, reason } = faultOf(error, 'session_not_open');
-      this.#parts.report({ code, scope: 'session', key: session.id, reason });
+      this.#parts.report({ code, scope: 'session', key: id, reason });
       return undefined;
     }
   }

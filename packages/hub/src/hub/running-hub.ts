@@ -22,7 +22,7 @@ import type { Outputs, SessionOutputs } from '../outputs/outputs.ts';
 import type { Report } from '../report.ts';
 import type { SettingsBook } from '../settings/settings-book.ts';
 import { type ExtensionRow, rowOfFailed, rowOfInstalled } from './extension-row.ts';
-import type { Hub, OpenedSession, RoutineFiring, RoutineScope } from './hub.ts';
+import type { Hub, OpenedSession, RoutineFiring, RoutineScope, SessionUse } from './hub.ts';
 import type { LiveAgents } from './live-agents.ts';
 import type { OpenSessions } from './open-sessions.ts';
 import { publishStatus } from './publish-status.ts';
@@ -102,6 +102,14 @@ export class RunningHub implements Hub {
     return this.#parts.sessions.close(id);
   }
 
+  openSessions(): readonly SessionUse[] {
+    return this.#parts.sessions.uses();
+  }
+
+  releaseSession(id: string, { unusedMs }: { readonly unusedMs: number }): Promise<boolean> {
+    return this.#parts.sessions.release(id, unusedMs);
+  }
+
   async unloadAgent(id: string): Promise<void> {
     const { agents, instances, sessions, settings } = this.#parts;
     const agent = agents.forget(id);
@@ -159,9 +167,8 @@ export class RunningHub implements Hub {
   }
 
   async missing(session: string): Promise<Missing> {
-    const { sessions, peer, roster, report } = this.#parts;
-    const database = sessions.databaseOf(session) ?? (await peer.open(session));
-    return await readMissing(database, roster, { report });
+    const { sessions, roster, report } = this.#parts;
+    return await sessions.use(session, (database) => readMissing(database, roster, { report }));
   }
 
   close(): Promise<void> {
@@ -199,7 +206,7 @@ export class RunningHub implements Hub {
   }
 
   async #waiting(session: string, agent: string | undefined): Promise<readonly Waiting[]> {
-    if (this.#parts.sessions.databaseOf(session) === undefined) return [];
+    if (!this.#parts.sessions.isOpen(session)) return [];
     try {
       using set = await this.liveSet(agent === undefined ? { session } : { session, agent });
       return set.waiting;

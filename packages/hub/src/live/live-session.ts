@@ -1,3 +1,4 @@
+import type { Clock } from '@fairlead/base';
 import type { Database } from '@fairlead/store';
 import type { ScopeOf } from '../instances/live-instance.ts';
 import type { CachedSet } from './cached-set.ts';
@@ -15,10 +16,15 @@ export class LiveSession {
   /** How instances of this session are kept. */
   readonly scope: ScopeOf;
   readonly #closing = new AbortController();
+  readonly #clock: Pick<Clock, 'monotonicMs'>;
   #calls = 0;
+  #leases = 0;
+  #usedMs: number;
   #whenIdle: (() => void)[] = [];
 
-  constructor(database: Database, name: string) {
+  constructor(database: Database, name: string, clock: Pick<Clock, 'monotonicMs'>) {
+    this.#clock = clock;
+    this.#usedMs = clock.monotonicMs();
     this.id = database.root;
     this.name = name;
     this.database = database;
@@ -35,6 +41,31 @@ export class LiveSession {
     return this.#closing.signal;
   }
 
+  /** Whether a call runs in it, or somebody holds a live set of it. */
+  get isInUse(): boolean {
+    return this.#calls > 0 || this.#leases > 0;
+  }
+
+  /** When it was used last, by the monotonic clock. */
+  get usedMs(): number {
+    return this.isInUse ? this.#clock.monotonicMs() : this.#usedMs;
+  }
+
+  /** It is about to be used. */
+  touch(): void {
+    this.#usedMs = this.#clock.monotonicMs();
+  }
+
+  /** Counts a live set in; whoever does counts it out. Closing does not wait for it. */
+  hold(): void {
+    this.#leases += 1;
+  }
+
+  drop(): void {
+    this.#leases -= 1;
+    this.touch();
+  }
+
   /** Counts a call in; whoever does counts it out. */
   enter(): void {
     this.#calls += 1;
@@ -42,6 +73,7 @@ export class LiveSession {
 
   leave(): void {
     this.#calls -= 1;
+    this.touch();
     if (this.#calls > 0) return;
     for (const settle of this.#whenIdle.splice(0)) settle();
   }

@@ -1,5 +1,6 @@
 import type { HookKind, HookTarget } from '@fairlead/extension/runtime';
 import { methodsOf } from './cap-providers.ts';
+import type { LiveSession } from './live-session.ts';
 import type { LiveSnapshot, Refused } from './live-snapshot.ts';
 import type { LiveCommand, LiveTool } from './live-tool.ts';
 import type { Waiting } from './members.ts';
@@ -45,11 +46,15 @@ export interface LiveSet extends Disposable, AsyncDisposable {
 /** One lease of a snapshot, which many leases share. */
 export class LiveSetLease implements LiveSet {
   readonly #snapshot: LiveSnapshot;
+  #session: LiveSession | undefined;
   #release: (() => void) | undefined;
 
-  constructor(snapshot: LiveSnapshot, release: (() => void) | undefined) {
+  /** `release` lets go of what keeps instances; `session` is not given back while the lease is held. */
+  constructor(snapshot: LiveSnapshot, session: LiveSession, release: (() => void) | undefined) {
     this.#snapshot = snapshot;
+    this.#session = session;
     this.#release = release;
+    session.hold();
   }
 
   /** What stands behind a live set. Throws for one that no hub made. */
@@ -126,8 +131,11 @@ export class LiveSetLease implements LiveSet {
 
   [Symbol.dispose](): void {
     const release = this.#release;
+    const session = this.#session;
     this.#release = undefined;
+    this.#session = undefined;
     release?.();
+    session?.drop();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

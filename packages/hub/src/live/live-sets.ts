@@ -47,15 +47,23 @@ export class LiveSets {
   lease(session: LiveSession, agent: LiveAgent | undefined): LiveSet | Promise<LiveSet> {
     const cached = session.sets.get(agent?.view.id ?? '');
     if (cached !== undefined && this.#holds(cached, session, agent))
-      return new LiveSetLease(cached.snapshot, cached.snapshot.isOwn ? this.#pin(session, agent) : undefined);
+      return new LiveSetLease(
+        cached.snapshot,
+        session,
+        cached.snapshot.isOwn ? this.#pin(session, agent) : undefined,
+      );
     const release = this.#pin(session, agent);
-    return this.#fresh(session, agent).then(
-      (snapshot) => new LiveSetLease(snapshot, release),
-      (error: unknown) => {
-        release();
-        throw error;
-      },
-    );
+    // Until there is a lease that does it.
+    session.hold();
+    return this.#fresh(session, agent)
+      .then(
+        (snapshot) => new LiveSetLease(snapshot, session, release),
+        (error: unknown) => {
+          release();
+          throw error;
+        },
+      )
+      .finally(() => session.drop());
   }
 
   /** From before the first look at instances until the lease ends, none of them is evicted. */

@@ -21,8 +21,8 @@ export interface SessionDoorOptions {
   readonly clock: Clock;
   /** Hides what no entry may hold. Default: nothing. */
   readonly mask?: (text: string) => string;
-  /** Opens a database by its root id; rejects with `database_not_found`. */
-  open(root: string): Promise<Database>;
+  /** Has a database by its root id until `work` has ended; rejects with `database_not_found`, or as `work` does. */
+  use<T>(root: string, work: (database: Database) => Promise<T>): Promise<T>;
 }
 
 /**
@@ -46,14 +46,14 @@ export class SessionDoor {
       case 'session.open':
         return await this.#open(ask.id);
       case 'session.read':
-        return await readEntries(await this.#reach(ask.session, current), ask);
+        return await this.#reach(ask.session, current, (session) => readEntries(session, ask));
       case 'session.append':
-        return await this.#append(await this.#reach(ask.session, current), ask);
+        return await this.#reach(ask.session, current, (session) => this.#append(session, ask));
     }
   }
 
   async #open(id: string): Promise<Json> {
-    const { root } = await this.#session(id);
+    const root = await this.#session(id, async (session) => session.root);
     // The one that was opened longest ago gives way: it can be opened again.
     this.#opened.delete(root);
     this.#opened.add(root);
@@ -62,23 +62,27 @@ export class SessionDoor {
     return { id: root };
   }
 
-  async #reach(id: string, current: string | undefined): Promise<Database> {
+  async #reach(
+    id: string,
+    current: string | undefined,
+    work: (session: Database) => Promise<Json>,
+  ): Promise<Json> {
     if (id !== current && !this.#opened.has(id)) throw hubError('session_not_here');
-    return await this.#session(id);
+    return await this.#session(id, work);
   }
 
   /** The same answer for what there is not and for what is no session. */
-  async #session(id: string): Promise<Database> {
-    let database: Database;
+  async #session<T>(id: string, work: (session: Database) => Promise<T>): Promise<T> {
     try {
-      database = await this.#options.open(id);
+      return await this.#options.use(id, async (database) => {
+        if (database.kind !== 'session') throw hubError('session_not_here');
+        return await work(database);
+      });
     } catch (error) {
       if (error instanceof FairleadError && error.code === 'database_not_found')
         throw hubError('session_not_here');
       throw error;
     }
-    if (database.kind !== 'session') throw hubError('session_not_here');
-    return database;
   }
 
   async #append(session: Database, ask: Extract<SessionAsk, { op: 'session.append' }>): Promise<Json> {

@@ -196,7 +196,7 @@ function build({ extensions, agent }: World) {
   return buildSnapshot({
     version: 'v',
     engine,
-    session: new LiveSession(database('ses_1'), 's'),
+    session: new LiveSession(database('ses_1'), 's', clock),
     agent: agent ? new LiveAgent(database('agt_1'), 'ann') : undefined,
     installed,
     failed: [],

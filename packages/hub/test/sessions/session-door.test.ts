@@ -17,7 +17,7 @@ async function doorOf(t: TestContext): Promise<Opened> {
   const door = new SessionDoor({
     extension: 'chat',
     clock: here.clock,
-    open: (root) => here.peer.open(root),
+    use: async (root, work) => work(await here.peer.open(root)),
   });
   return { ...here, door, session: await here.peer.create('session') };
 }
@@ -124,7 +124,11 @@ test('a session is reached by the call that belongs to it, or once it was opened
   await door.answer(append, undefined);
   assert.deepEqual(texts(await door.answer(read, undefined)), ['x']);
   // Another generation has opened nothing yet.
-  const next = new SessionDoor({ extension: 'chat', clock, open: (root) => peer.open(root) });
+  const next = new SessionDoor({
+    extension: 'chat',
+    clock,
+    use: async (root, work) => work(await peer.open(root)),
+  });
   await assert.rejects(next.answer(read, undefined), { code: 'session_not_here' });
 });
 
@@ -145,7 +149,7 @@ test('another failure of the store keeps its code', async (t) => {
   await assert.rejects(door.answer({ op: 'session.open', id: session.root }, undefined), {
     code: 'store_closed',
   });
-  const held = new SessionDoor({ extension: 'chat', clock, open: async () => session });
+  const held = new SessionDoor({ extension: 'chat', clock, use: (_root, work) => work(session) });
   const read = { op: 'session.read', session: session.root, last: 1 } as const;
   await assert.rejects(held.answer(read, session.root), { code: 'store_closed' });
 });
@@ -180,7 +184,7 @@ test('sessions that were opened are remembered up to a bound', async (t) => {
   const door = new SessionDoor({
     extension: 'chat',
     clock,
-    open: async (root) => (root === real.root ? real : ({ root, kind: 'session' } as Database)),
+    use: (root, work) => work(root === real.root ? real : ({ root, kind: 'session' } as Database)),
   });
   await door.answer({ op: 'session.open', id: real.root }, undefined);
   for (let index = 0; index < 4_096; index += 1)
