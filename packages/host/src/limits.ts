@@ -392,6 +392,20 @@ export const schedulerLimits = Object.freeze({
   closeMs: 15_000,
 });
 
+/** Sessions that nothing goes on in, and that stay in memory. */
+export const idleLimits = Object.freeze({
+  /** A person who thinks about an answer comes back to a session that is open; one that was left for longer opens in a few milliseconds. */
+  releaseAfterMs: 600_000,
+  /** How many stay until then, those used last; each has about 0.7 MiB, with the built-in extensions. */
+  kept: 64,
+  /** Nothing gives way sooner than this, however many there are: a handle that was given out is good for so long. */
+  leastMs: 60_000,
+  /** Between two looks; each goes through what is in memory. */
+  sweepMs: 30_000,
+  /** That are let go of side by side: an extension has seconds for its end. */
+  atOnce: 16,
+});
+
 /** Tasks that turns give to others. */
 export const spawnLimits = Object.freeze({
   /** That run at one time for one session. */

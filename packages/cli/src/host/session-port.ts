@@ -16,9 +16,14 @@ export function sessionPortOf(
     newSession: (made) => host.newSession(made),
     closeSession: (session) => host.closeSession(session),
     post: (message) => host.post(message),
-    entries: async (session, page) => await entryPage(await sessions.open(session), page),
+    entries: async (session, page) => {
+      using held = await sessions.hold(session);
+      return await entryPage(held.database, page);
+    },
     async *exportSession(session) {
-      yield* exportSession(await sessions.open(session));
+      // Whoever reads it may be slow.
+      using held = await sessions.hold(session);
+      yield* exportSession(held.database);
     },
     schedules: () => host.schedules(),
     running: (session) => host.running(session),

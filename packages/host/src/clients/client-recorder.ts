@@ -20,6 +20,7 @@ import { maskSensitive } from '../leaks/mask-sensitive.ts';
 import { clientLimits } from '../limits.ts';
 import { decideForClient } from '../policy/decide.ts';
 import { lineageOf, strictestMode } from '../sessions/lineage.ts';
+import type { HeldSession } from '../sessions/sessions.ts';
 import { unwritable } from '../sessions/unwritable.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { ClientFloor } from './client-floor.ts';
@@ -79,6 +80,8 @@ class Recording implements RecordingSession {
   readonly #host: ClientFloor;
   readonly #place: Place;
   readonly #sinceMs: number;
+  /** From the intent of a call to its end. */
+  #held: HeldSession | undefined;
 
   constructor(host: ClientFloor, place: Place) {
     this.#host = host;
@@ -94,7 +97,7 @@ class Recording implements RecordingSession {
     readonly hasEffect: boolean;
   }): Promise<InvocationError | undefined> {
     const { floor } = this.#host;
-    const { session, database, principal } = this.#place;
+    const { session, principal } = this.#place;
     if (hasEffect && floor.state.pausedAtMs !== null) return errorOf(refusal('host_paused'));
     const lineage = await lineageOf(floor.sessions, session);
     // Agents may have joined, or been given more, while a person was asked.
@@ -107,7 +110,9 @@ class Recording implements RecordingSession {
     if (extension === undefined) return undefined;
     // What is installed here stands in its log only once it was opened.
     await this.#host.openSession(session);
-    if ((await readActive(database)).has(extension)) return undefined;
+    // A person may have been asked for longer than a handle is good for.
+    using held = await floor.sessions.hold(session);
+    if ((await readActive(held.database)).has(extension)) return undefined;
     const { message } = hubErrors.tool_inactive;
     return errorOf({ code: 'tool_inactive', message: `${message} (${extension})`, detail: { extension } });
   }
@@ -116,10 +121,13 @@ class Recording implements RecordingSession {
     const { approvals } = this.#host.floor;
     const { approval, entry } = call;
     const use = approval === undefined ? [] : [approvals.use(approval, entry.id)];
+    const held = await this.#host.floor.sessions.hold(this.#place.session);
     try {
       await this.#write([this.#callEntry(call)], [...this.#intent(call), ...use]);
+      this.#held = held;
       return true;
     } catch (error) {
+      held[Symbol.dispose]();
       const isUsedUp = error instanceof FairleadError && error.code === 'transaction_refused';
       if (isUsedUp && approval !== undefined) return false;
       throw error;
@@ -127,6 +135,7 @@ class Recording implements RecordingSession {
   }
 
   async settle(call: RecordedCall, end: RecordedEnd): Promise<void> {
+    using _held = this.#held;
     const { entry, rows } = this.#end(call, end);
     await this.#writeOrRows([entry], rows);
     const { certainty, code } = end;

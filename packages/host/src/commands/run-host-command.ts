@@ -34,7 +34,9 @@ async function run(ports: CommandPorts, given: CommandLineGiven): Promise<Answer
   if (!/^\s*\/\S/.test(line)) return host(usageFault('a command begins with / and a name', '/help'));
   const { name, rest } = commandName(line);
   try {
-    const database = await ports.sessions.open(session);
+    // A command may take longer than the handle is good for.
+    using held = await ports.sessions.hold(session);
+    const { database } = held;
     const command = findCommand(name);
     if (command !== undefined) {
       const meta = await ports.sessions.meta(session);

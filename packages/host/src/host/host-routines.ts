@@ -10,6 +10,7 @@ import { type Firing, type FiringEnd, RoutineEngine, type SlotFate } from '../ro
 import { type RoutinePlace, SCHEDULE_PREFIX } from '../routines/routine-rows.ts';
 import { SCHEDULE_HANDLER } from '../routines/schedule.ts';
 import { ScheduleBook, type ScheduleLimits } from '../routines/schedule-book.ts';
+import { sessionRows } from '../routines/session-rows.ts';
 import { newestSlots, readSlotName, type SlotEnd, type SlotRow, slotName } from '../routines/slot-rows.ts';
 import { unwritable } from '../sessions/unwritable.ts';
 import type { TurnFloor } from '../turn/turn-floor.ts';
@@ -35,7 +36,7 @@ export class HostRoutines {
   readonly engine: RoutineEngine;
   /** What agents plan. */
   readonly book: ScheduleBook;
-  /** Opened in this run, and not closed. */
+  /** Opened by somebody, and not closed or let go of. */
   readonly #sessions = new Set<string>();
   #declaring: Promise<void> = Promise.resolve();
   #off: (() => void) | undefined;
@@ -108,6 +109,11 @@ export class HostRoutines {
     this.engine.leave(session);
   }
 
+  /** A session was let go of. What is due in it fires all the same: the firing opens it. */
+  released(session: string): void {
+    this.#sessions.delete(session);
+  }
+
   /** What the handler of agents' schedules calls: `payload` as the engine gave it. */
   async fireSchedule(payload: unknown): Promise<void> {
     const firing = firingOf(payload);
@@ -166,7 +172,7 @@ export class HostRoutines {
         const meta = await sessions.meta(root).catch(unwritable);
         if (meta === undefined || meta.closed || meta.host === undefined) return undefined;
         if (!(await agents.isHome(meta.host))) return undefined;
-        return { kind: 'session', database: await sessions.open(root) };
+        return { kind: 'session', database: sessionRows(sessions, root) };
       }
       default:
         return undefined;

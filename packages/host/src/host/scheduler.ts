@@ -88,6 +88,11 @@ export class Scheduler {
     return this.#rooms.get(session)?.lane.turn;
   }
 
+  /** Whether something runs, waits or is claimed there, as far as it was told. */
+  isAt(session: string): boolean {
+    return this.#rooms.has(session);
+  }
+
   /** Sessions that a turn holds now. */
   busy(): readonly string[] {
     return [...this.#rooms].filter(([, { lane }]) => lane.turn !== undefined).map(([session]) => session);

@@ -16,6 +16,7 @@ import { standsForPlugin } from '../plugins/stands-for-plugin.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { seedSchedules } from '../routines/seed-schedules.ts';
 import { HostState } from '../sessions/host-state.ts';
+import { IdleSessions } from '../sessions/idle-sessions.ts';
 import { recoverSessions } from '../sessions/recovery.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { unwritable } from '../sessions/unwritable.ts';
@@ -91,6 +92,19 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
   stack.defer(sessions.onIgnored((session) => scheduler.wake(session)));
   const feed = await feedWakes(floor, (session) => scheduler.wake(session));
   stack.defer(() => feed());
+  const idle = new IdleSessions({
+    ...{ clock, sessions, store: floor.store, hub: floor.hub },
+    isBusy: (session) =>
+      scheduler.isAt(session) ||
+      spawner.isAt(session) ||
+      floor.turns.of(session) !== undefined ||
+      floor.events.attended(session),
+    released: (session) => routines.released(session),
+    failed: (error) => report({ level: 'warn', ...saidOf(error) }),
+  });
+  stack.defer(() => idle.close());
+  // One that answers one message is over before anything was left for long.
+  if (!alone) idle.start();
   const host = new RunningHost({
     ...{ start, floor, scheduler, spawner, routines, workspaces, commands, recovered, feed },
     owned: stack.move(),

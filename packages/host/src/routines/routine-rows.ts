@@ -1,5 +1,5 @@
 import type { Json } from '@fairlead/base';
-import type { Database } from '@fairlead/store';
+import type { Latest } from '@fairlead/store';
 import { type RoutineReading, readRoutine } from './routine.ts';
 import { readSchedule } from './schedule.ts';
 
@@ -8,10 +8,16 @@ export const SCHEDULES_TABLE = 'schedules';
 /** Schedules stand in a table of their own; among the routines of their database they have this in front. */
 export const SCHEDULE_PREFIX = 'schedule:';
 
+/** What is read of a database for its routines. */
+export interface RoutineDatabase {
+  readonly root: string;
+  latest(table: string): Pick<Latest, 'get' | 'heads'>;
+}
+
 /** A database whose routines fire here. */
 export interface RoutinePlace {
   readonly kind: 'global' | 'agent' | 'session';
-  readonly database: Database;
+  readonly database: RoutineDatabase;
 }
 
 /** A routine's row as it stands: `record` is its version; undefined `reading` is one that was taken out. */

@@ -1,4 +1,5 @@
 import { type Clock, FairleadError, type JsonObject } from '@fairlead/base';
+import type { SessionUse } from '@fairlead/hub';
 import type { Database, DatabaseTx, Peer, Store, Tx } from '@fairlead/store';
 import type { Agents, KnownAgent } from '../agents/agents.ts';
 import { hostError } from '../errors.ts';
@@ -48,7 +49,20 @@ export interface SessionLine {
   readonly meta: SessionMeta;
 }
 
+/** The database of a session until it is disposed, however long that takes. */
+export interface HeldSession extends Disposable {
+  readonly database: Database;
+}
+
 type Open = { readonly database: Database; changes: number; meta: SessionMeta };
+/** A session in memory. */
+type Kept = {
+  readonly opening: Promise<Open>;
+  open: Open | undefined;
+  holds: number;
+  /** By the monotonic clock: when its handle was given out last. */
+  usedMs: number;
+};
 type Local = { readonly session: string; readonly workspace: string | null; readonly last_at: number };
 
 const INSERT_LOCAL = 'INSERT INTO session_local (session, workspace, last_at) VALUES (?, ?, ?)';
@@ -60,7 +74,7 @@ const IGNORE_ALL = `UPDATE wakes SET state = 'ignored', reason = 'session_closed
 /** The sessions of this peer: their databases, what they are, and what only this machine knows of them. */
 export class Sessions {
   readonly #options: SessionsOptions;
-  readonly #open = new Map<string, Promise<Open>>();
+  readonly #kept = new Map<string, Kept>();
   readonly #naming = new Map<string, Promise<string>>();
   readonly #ignored = new Set<(session: string) => void>();
 
@@ -111,20 +125,52 @@ export class Sessions {
     return known?.id ?? (await this.create({ ...made, name }));
   }
 
-  /** The database of a session. The handle is shared: do not release it. Rejects with `session_unknown`. */
+  /**
+   * The database of a session. The handle is shared: do not release it. It is good for a minute, and while something goes on in the session;
+   * whoever needs it longer holds it. Rejects with `session_unknown`.
+   */
   async open(id: string): Promise<Database> {
-    return (await this.#opened(id)).database;
+    const kept = this.#keep(id);
+    kept.usedMs = this.#options.clock.monotonicMs();
+    return (await kept.opening).database;
+  }
+
+  /** The same for as long as it is held. Dispose it. */
+  async hold(id: string): Promise<HeldSession> {
+    const kept = this.#keep(id);
+    kept.holds += 1;
+    let isHeld = true;
+    const drop = () => {
+      if (!isHeld) return;
+      isHeld = false;
+      kept.holds -= 1;
+      kept.usedMs = this.#options.clock.monotonicMs();
+    };
+    try {
+      const { database } = await kept.opening;
+      return { database, [Symbol.dispose]: drop };
+    } catch (error) {
+      drop();
+      throw error;
+    }
   }
 
   /** What it is now. Rejects with `session_unknown`. */
   async meta(id: string): Promise<SessionMeta> {
-    const open = await this.#opened(id);
-    const changes = open.database.changes('meta');
-    if (open.changes !== changes) {
-      open.meta = readMeta((await open.database.doc('meta').get()) as JsonObject, this.#options.isModel);
-      open.changes = changes;
+    const kept = this.#keep(id);
+    // No use of it: a list of all sessions would keep each of them in memory.
+    kept.holds += 1;
+    try {
+      const open = await kept.opening;
+      const changes = open.database.changes('meta');
+      if (open.changes !== changes) {
+        open.meta = readMeta((await open.database.doc('meta').get()) as JsonObject, this.#options.isModel);
+        open.changes = changes;
+      }
+      return open.meta;
+    } finally {
+      kept.holds -= 1;
     }
-    return open.meta;
   }
 
   /** By id, or by the name of one that is open. Rejects with `session_unknown`, also where several have the name. */
@@ -248,11 +294,24 @@ export class Sessions {
     await (await this.open(id)).doc('meta').clear(['closed']);
   }
 
-  /** Gives the memory of a session back that nothing runs in; it is read again when it is wanted. */
-  async forget(id: string): Promise<void> {
-    const open = await this.#open.get(id);
-    this.#open.delete(id);
-    open?.database.release();
+  /** The sessions whose database is in memory. */
+  inMemory(): readonly SessionUse[] {
+    return [...this.#kept].map(([id, { holds, usedMs }]) => ({ id, usedMs, isInUse: holds > 0 }));
+  }
+
+  /**
+   * Gives the memory of a session back that nothing runs in; it is read again when it is wanted. False, and nothing is done, where it is held, or its
+   * handle was given out within `unusedMs`.
+   */
+  forget(id: string, { unusedMs = 0 }: { readonly unusedMs?: number } = {}): boolean {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) return true;
+    const { open, holds, usedMs } = kept;
+    if (open === undefined || holds > 0) return false;
+    if (this.#options.clock.monotonicMs() - usedMs < unusedMs) return false;
+    this.#kept.delete(id);
+    open.database.release();
+    return true;
   }
 
   /** Hears of sessions in which something that waited waits no more, until what it gives is called. */
@@ -277,18 +336,25 @@ export class Sessions {
     await (value === null ? meta.clear(path) : meta.set(path, value));
   }
 
-  async #opened(id: string): Promise<Open> {
-    const known = this.#open.get(id);
-    if (known !== undefined) return await known;
-    const opening = this.#openDatabase(id);
-    this.#open.set(id, opening);
-    try {
-      return await opening;
-    } catch (error) {
-      this.#open.delete(id);
-      const gone = error instanceof FairleadError && error.code === 'database_not_found';
-      throw gone ? hostError('session_unknown') : error;
-    }
+  /** At once, so that nothing is given back between the look and the use. */
+  #keep(id: string): Kept {
+    const known = this.#kept.get(id);
+    if (known !== undefined) return known;
+    const opening = this.#openDatabase(id).then(
+      (open) => {
+        kept.open = open;
+        return open;
+      },
+      (error: unknown) => {
+        if (this.#kept.get(id) === kept) this.#kept.delete(id);
+        const gone = error instanceof FairleadError && error.code === 'database_not_found';
+        throw gone ? hostError('session_unknown') : error;
+      },
+    );
+    const usedMs = this.#options.clock.monotonicMs();
+    const kept: Kept = { opening, open: undefined, holds: 0, usedMs };
+    this.#kept.set(id, kept);
+    return kept;
   }
 
   async #openDatabase(id: string): Promise<Open> {

@@ -90,6 +90,14 @@ export class Spawner {
     return running.length > 0;
   }
 
+  /** Whether a task runs there, or was given away from there. */
+  isAt(session: string): boolean {
+    return (
+      this.#children.has(session) ||
+      [...this.#children.values()].some(({ rootSession }) => rootSession === session)
+    );
+  }
+
   /** Resolves when no task is under way. */
   async quiet(): Promise<void> {
     while (this.#children.size > 0)

@@ -128,8 +128,35 @@ test('a closed session is not listed, not changed, and can be opened again', asy
   await assert.rejects(sessions.rename(id, 'x'), { code: 'session_closed' });
   await assert.rejects(sessions.attach(id, 'ann'), { code: 'session_closed' });
   await sessions.reopen(id);
-  await sessions.forget(id);
+  assert.equal(sessions.forget(id), true);
   assert.equal((await sessions.meta(id)).closed, false);
+});
+
+test('a handle that was given out is good for as long as was said, and a held one until it is let go of', async (t) => {
+  const { sessions, host } = await setUp(t);
+  const id = await sessions.create({});
+  const isKept = () => !sessions.forget(id, { unusedMs: 60_000 });
+  const database = await sessions.open(id);
+  await host.clock.advance(59_999);
+  assert.equal(isKept(), true);
+  const opening = sessions.open(id);
+  await host.clock.advance(1);
+  assert.deepEqual([isKept(), await opening], [true, database]);
+  const held = await sessions.hold(id);
+  await host.clock.advance(60_000);
+  assert.deepEqual(sessions.inMemory(), [{ id, usedMs: 59_999, isInUse: true }]);
+  assert.equal(sessions.forget(id), false);
+  held[Symbol.dispose]();
+  held[Symbol.dispose]();
+  assert.equal(isKept(), true);
+  await host.clock.advance(60_000);
+  // What is only looked at is no use of it.
+  const looking = sessions.meta(id);
+  assert.equal(sessions.forget(id), false);
+  await looking;
+  assert.deepEqual([isKept(), sessions.inMemory()], [false, []]);
+  assert.throws(() => database.changes('meta'), { code: 'database_released' });
+  assert.equal(await (await sessions.open(id)).table('entries').count(), 0);
 });
 
 test('what another peer wrote of a session narrows it or has no effect', () => {
