@@ -91,6 +91,8 @@ export const wireLimits = Object.freeze({
   edgeBytes: 256,
   /** What waits to be read by a program: one that asks without reading would fill the host's memory with answers. */
   unreadBytes: 16 * MIB,
+  /** The same over HTTP, in requests: what the host answers of itself, one to each ping, while none is answered. A server has a few under way. */
+  unreadRequests: 256,
   /** Lines on stdout that are no message: the first are logged, the rest counted. */
   strayLines: 5,
   /** UTF-16 units of a foreign text in a message for people. */

@@ -110,9 +110,16 @@ export async function serveRaw(
     readonly era?: 'legacy' | 'modern';
     readonly tools?: readonly unknown[];
     readonly before?: Answer;
+    /** Those that are read and never answered. */
+    readonly held?: (request: RawRequest) => boolean;
   } = {},
 ): Promise<RawServer> {
-  const { era = 'legacy', tools = [{ name: 'act', inputSchema: { type: 'object' } }], before } = options;
+  const {
+    era = 'legacy',
+    tools = [{ name: 'act', inputSchema: { type: 'object' } }],
+    before,
+    held,
+  } = options;
   const calls: RawRequest[] = [];
   const others: string[] = [];
   const json = (response: ServerResponse, body: unknown, headers = {}) => {
@@ -136,6 +143,7 @@ export async function serveRaw(
       return;
     }
     others.push(method);
+    if (held?.(request) === true) return;
     if (before !== undefined) {
       before(request, response, incoming);
       if (response.headersSent || response.destroyed) return;

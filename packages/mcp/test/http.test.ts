@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { test } from 'node:test';
 import { waitFor } from '@fairlead/testing';
@@ -277,4 +278,89 @@ test('members of a result that are deep arrays where texts belong end the call w
     result = said;
     assert.deepEqual(await s.call('act'), { text, isError: false });
   }
+});
+
+/** A call that is answered with a stream of events, `ask` beginning it. */
+const streamOf =
+  (ask: (response: ServerResponse) => void) => (_request: unknown, response: ServerResponse) => {
+    response.on('error', () => {});
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    ask(response);
+  };
+
+const isAnswer = ({ method }: { readonly method?: string }) => method === undefined;
+
+test('a server that asks without end and takes no answer is given up before its answers fill the host', async (t) => {
+  const { http, logs } = await mcpFloor(t);
+  let asked = 0;
+  const raw = await serveRaw(
+    t,
+    streamOf((response) => {
+      const more = () => {
+        for (let many = 0; many < 200 && asked < 20_000; many += 1) {
+          asked += 1;
+          const ping = JSON.stringify({ jsonrpc: '2.0', id: `p${asked}`, method: 'ping' });
+          if (!response.write(`event: message\ndata: ${ping}\n\n`)) break;
+        }
+        if (asked < 20_000 && !response.destroyed) setImmediate(more);
+      };
+      more();
+    }),
+    { held: isAnswer },
+  );
+  const s = await http(raw.url);
+  await s.server.settled;
+  const fault = await faultOf(s.call('act'));
+  assert.deepEqual(fault.slice(0, 2), ['outcome_unknown', 'mcp_answer_lost']);
+  await waitFor(() => logs.some((line) => line.includes('it does not read what it is sent')), {
+    what: 'its end is told',
+  });
+  const answers = raw.others.filter((method) => method === undefined).length;
+  assert.ok(answers <= 16, `${answers} answers were under way`);
+  assert.equal(raw.calls.length, 1);
+});
+
+test('a server that asks often and takes each answer goes on, and so does one that tells much', async (t) => {
+  const { http } = await mcpFloor(t);
+  const raw = await serveRaw(t, ({ id }, response) =>
+    streamOf(() => {
+      const say = (message: object) =>
+        response.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+      for (let many = 0; many < 2000; many += 1)
+        say({ method: 'notifications/message', params: { level: 'info', data: many } });
+      for (let many = 0; many < 100; many += 1) say({ id: `p${many}`, method: 'ping' });
+      say({ id, result: { content: [{ type: 'text', text: 'done' }] } });
+      response.end();
+    })(undefined, response),
+  );
+  const s = await http(raw.url);
+  await s.server.settled;
+  assert.equal((await s.call('act'))['text'], 'done');
+  await waitFor(() => raw.others.filter((method) => method === undefined).length === 100, {
+    what: 'each ping is answered',
+  });
+  assert.equal(s.server.state.kind, 'running');
+});
+
+test('a server that refuses the answer to its ping has not refused the call', async (t) => {
+  const { http } = await mcpFloor(t);
+  let call: ServerResponse | undefined;
+  const raw = await serveRaw(
+    t,
+    streamOf((response) => {
+      call = response;
+      response.write('event: message\ndata: {"jsonrpc":"2.0","id":"p","method":"ping"}\n\n');
+    }),
+    {
+      before: (request, response) => {
+        if (!isAnswer(request)) return;
+        response.writeHead(400).end('no');
+        response.once('close', () => call?.destroy());
+      },
+    },
+  );
+  const s = await http(raw.url);
+  await s.server.settled;
+  assert.deepEqual((await faultOf(s.call('act'))).slice(0, 2), ['outcome_unknown', 'mcp_answer_lost']);
+  assert.deepEqual([raw.calls.length, raw.others.filter((method) => method === undefined).length], [1, 1]);
 });

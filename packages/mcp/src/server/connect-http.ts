@@ -6,7 +6,7 @@ import { lifeLimits } from '../limits.ts';
 import type { TokenSource } from '../oauth/token-source.ts';
 import { PendingCalls } from '../transport/call-evidence.ts';
 import { WireFetch } from '../transport/wire-fetch.ts';
-import type { ConnectAnswer, ConnectionEvents } from './connection.ts';
+import { type ConnectAnswer, type ConnectionEvents, UNREAD } from './connection.ts';
 import { foreignText, thrownWhole } from './foreign-text.ts';
 import { CLIENT_OPTIONS, McpClient } from './mcp-client.ts';
 
@@ -25,7 +25,7 @@ export interface HttpOptions {
 /** Connects to a server behind an address, in whichever era it speaks. Never rejects. */
 export async function connectHttp(options: HttpOptions): Promise<ConnectAnswer> {
   const { server, headers, tokens, clientInfo, events, signal } = options;
-  const wire = new WireFetch();
+  const wire = new WireFetch(() => void end(UNREAD));
   const pending = new PendingCalls(false);
   const mask: Mask = tokens === undefined ? unmasked : (text) => tokens.mask(text);
   const lost = Promise.withResolvers<string>();

@@ -13,7 +13,7 @@ import type { StdioServer } from '../configuration/server-config.ts';
 import { lifeLimits } from '../limits.ts';
 import { PendingCalls } from '../transport/call-evidence.ts';
 import { TreeTransport } from '../transport/tree-transport.ts';
-import type { ConnectAnswer, Connection, ConnectionEvents } from './connection.ts';
+import { type ConnectAnswer, type Connection, type ConnectionEvents, UNREAD } from './connection.ts';
 import { foreignText, thrownWhole } from './foreign-text.ts';
 import { CLIENT_OPTIONS, McpClient, MODERN_REVISION } from './mcp-client.ts';
 
@@ -118,7 +118,7 @@ class StdioConnecting {
   #connection(client: McpClient, transport: TreeTransport): Connection {
     const before = transport.onclose;
     transport.onclose = () => {
-      void this.#end(transport.isStuck ? 'it does not read what it is sent' : CLOSED);
+      void this.#end(transport.isStuck ? UNREAD : CLOSED);
       before?.();
     };
     if (!transport.isOpen) void this.#end(CLOSED);

@@ -19,6 +19,9 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+/** Why a connection is given up whose server asks more than it takes answers to. */
+export const UNREAD = 'it does not read what it is sent';
+
 /** Why there is none. */
 interface ConnectFailure {
   readonly code: 'mcp_start_failed' | 'mcp_connect_failed' | 'mcp_protocol_failed' | 'mcp_token_failed';

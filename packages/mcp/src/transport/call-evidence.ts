@@ -8,6 +8,8 @@ type RequestId = string | number;
 export class CallEvidence {
   /** A byte of the request was handed to the pipe or the socket. */
   handed = false;
+  /** Its request was begun: what else is sent while it runs, such as the answer to a ping, tells nothing of it. */
+  begun = false;
   /** The result or error that came back under the request's id. */
   answer: { readonly result: Json } | { readonly error: Json } | undefined;
   /** The answer was there, and was too large to be taken. */

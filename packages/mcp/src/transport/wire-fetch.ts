@@ -11,14 +11,24 @@ import type { TLSSocket } from 'node:tls';
 import { wireLimits } from '../limits.ts';
 import { type CallEvidence, sending } from './call-evidence.ts';
 
-/** The requests of one connection. It keeps sockets for a short while, follows no redirect, and notes of each call what was handed over. */
+/**
+ * The requests of one connection. It keeps sockets for a short while, follows no redirect, and notes of each call what was handed over. A server that
+ * makes the host send more and more and takes none of it is `unread`.
+ */
 export class WireFetch implements Disposable {
+  readonly #unread: () => void;
+  /** What is under way for no call. */
+  readonly #waiting = { requests: 0, bytes: 0 };
   readonly #agents = { 'http:': briefly(new HttpAgent(KEPT)), 'https:': briefly(new HttpsAgent(KEPT)) };
+
+  constructor(unread: () => void) {
+    this.#unread = unread;
+  }
 
   /** As `fetch`, for what the official client asks of it. */
   readonly fetch = (input: string | URL, init: RequestInit = {}): Promise<Response> => {
     const url = new URL(input);
-    const evidence = sending.getStore();
+    const evidence = callThatBegins();
     const isHttps = url.protocol === 'https:';
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const signal = init.signal ?? undefined;
@@ -26,6 +36,8 @@ export class WireFetch implements Disposable {
     const body = typeof init.body === 'string' ? Buffer.from(init.body) : undefined;
     const headers = Object.fromEntries(new Headers(init.headers));
     if (body !== undefined) headers['content-length'] = String(body.length);
+    const taken = evidence === undefined ? this.#wait(body?.length ?? 0) : NOTHING_WAITS;
+    if (taken === undefined) return Promise.reject(new Error('the server takes nothing'));
     const request = (isHttps ? httpsRequest : httpRequest)(url, {
       method: init.method ?? 'GET',
       headers,
@@ -34,7 +46,9 @@ export class WireFetch implements Disposable {
     });
     noteHandedOver(request, isHttps, evidence);
     request.once('error', reject);
+    request.once('close', taken);
     request.once('response', (incoming) => {
+      taken();
       if (evidence !== undefined) evidence.status = incoming.statusCode;
       answer(incoming, evidence).then(resolve, reject);
     });
@@ -42,9 +56,37 @@ export class WireFetch implements Disposable {
     return promise;
   };
 
+  /** Undefined where more waits than may; else what is called when it was taken, once or twice. */
+  #wait(bytes: number): (() => void) | undefined {
+    const waiting = this.#waiting;
+    if (waiting.requests >= wireLimits.unreadRequests || waiting.bytes + bytes > wireLimits.unreadBytes) {
+      this.#unread();
+      return undefined;
+    }
+    waiting.requests += 1;
+    waiting.bytes += bytes;
+    let isTaken = false;
+    return () => {
+      if (isTaken) return;
+      isTaken = true;
+      waiting.requests -= 1;
+      waiting.bytes -= bytes;
+    };
+  }
+
   [Symbol.dispose](): void {
     for (const agent of Object.values(this.#agents)) agent.destroy();
   }
+}
+
+function NOTHING_WAITS(): void {}
+
+/** The call whose request this is. Answers to what its server asks meanwhile are sent from the same context. */
+function callThatBegins(): CallEvidence | undefined {
+  const evidence = sending.getStore();
+  if (evidence === undefined || evidence.begun) return undefined;
+  evidence.begun = true;
+  return evidence;
 }
 
 const KEPT = Object.freeze({ keepAlive: true, maxSockets: wireLimits.sockets, maxFreeSockets: 4 });
