@@ -35,6 +35,7 @@ import { RunningCalls } from '../../packages/host/src/calls/running-calls.ts';
 // Not the package's face: only a host puts one together.
 import { peerPlugins } from '../../packages/host/src/plugins/peer-plugins.ts';
 import { standsForPlugin } from '../../packages/host/src/plugins/stands-for-plugin.ts';
+import { OwedWrites } from '../../packages/host/src/sessions/owed-writes.ts';
 import { Offers } from '../../packages/host/src/turn/offers.ts';
 import { pinnedAdd } from './pinned-plugin.ts';
 
@@ -114,6 +115,7 @@ export class TurnHost {
       ledger: await UsageLedger.open({ store, clock, settings: usage.value }),
       touches: {},
       running,
+      owed: new OwedWrites(clock),
       ...(pins === undefined
         ? {}
         : { standsFor: (tool: LiveTool, args: JsonObject) => standsForPlugin(pins.plugins, tool, args) }),

@@ -406,6 +406,14 @@ export const idleLimits = Object.freeze({
   atOnce: 16,
 });
 
+/** Ends that the disk did not take. */
+export const owedLimits = Object.freeze({
+  /** Between two looks whether it takes them now. */
+  againMs: 1000,
+  /** Beyond them, which is more than run at once, an end is left to the next start. */
+  count: 1024,
+});
+
 /** Tasks that turns give to others. */
 export const spawnLimits = Object.freeze({
   /** That run at one time for one session. */

@@ -46,6 +46,8 @@ export class Journal implements AsyncDisposable {
   readonly #pruner: JournalPruner;
   readonly #reads: ReadRows;
   readonly #owed: OwedEnds;
+  /** Ends of calls of sessions that whoever writes them there owes. */
+  readonly #owedThere = new Map<string, JournalEnd>();
   #onUnknown: ((id: string) => void) | null = null;
 
   /** `boot` names this start of the host: an intent of another one has no end to wait for. */
@@ -125,8 +127,14 @@ export class Journal implements AsyncDisposable {
     return resultStands(id);
   }
 
+  /** Such a transaction was not taken by the disk and will be tried again: the end is known here all the same, until `sessionEnded`. */
+  sessionOwed(id: string, end: JournalEnd): void {
+    this.#owedThere.set(id, end);
+  }
+
   /** A transaction of the caller with the end of such a call stands: whoever settles unknown ones hears of it. */
   sessionEnded(id: string, end: JournalEnd): void {
+    this.#owedThere.delete(id);
     this.#tellUnknown(id, end);
   }
 
@@ -152,7 +160,7 @@ export class Journal implements AsyncDisposable {
     const [row] = await this.#store.read<StoredCall>(SELECT_CALL, [id]);
     if (row === undefined) return undefined;
     const record = callRecord(row);
-    return record.end === null ? { ...record, end: this.#owed.of(id) ?? null } : record;
+    return record.end === null ? { ...record, end: this.#owedEnd(id) ?? null } : record;
   }
 
   /**
@@ -186,7 +194,7 @@ export class Journal implements AsyncDisposable {
   /** Some invocations, newest first; null where there is none of the id `before`. Rejects with a code of the store. */
   async page(query: JournalQuery): Promise<JournalPage | null> {
     await this.#reads.flushed();
-    return await readJournalPage(this.#store, (id) => this.#owed.of(id), query);
+    return await readJournalPage(this.#store, (id) => this.#owedEnd(id), query);
   }
 
   /** Writes an invocation that was refused before anything was begun. Rejects with a code of the store. */
@@ -229,6 +237,10 @@ export class Journal implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  #owedEnd(id: string): JournalEnd | undefined {
+    return this.#owed.of(id) ?? this.#owedThere.get(id);
   }
 
   #tellUnknown(id: string, { certainty }: JournalEnd): void {

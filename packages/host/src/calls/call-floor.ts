@@ -8,6 +8,7 @@ import type { LeakDetector } from '../leaks/leak-detector.ts';
 import type { RateLimiter } from '../policy/rate-limiter.ts';
 import type { PolicySettings } from '../policy/read-policy.ts';
 import type { HostState } from '../sessions/host-state.ts';
+import type { OwedWrites } from '../sessions/owed-writes.ts';
 import type { SessionFloor } from '../sessions/session-floor.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
 import type { RunningCalls } from './running-calls.ts';
@@ -45,6 +46,8 @@ export interface CallFloor extends SessionFloor {
   readonly ledger: UsageLedger;
   readonly touches: ToolTouches;
   readonly running: RunningCalls;
+  /** Ends of its calls and turns that the disk did not take. */
+  readonly owed: OwedWrites;
   /** What a call stands for that calls another program's tool by a handle; undefined for any other. */
   readonly standsFor?: (tool: LiveTool, args: JsonObject) => StandsFor | undefined;
   /** What tools never touch, but for workspaces in it. */

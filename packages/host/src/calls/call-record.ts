@@ -71,6 +71,28 @@ export class CallRecord {
     this.#tell(said);
   }
 
+  /**
+   * The same, also where the disk does not take it now: then the journal knows the end all the same, and it is written as soon as that can be
+   * done. Resolves at once then.
+   */
+  async resultOrOwed(said: Said, changedBy: readonly string[]): Promise<void> {
+    const { owed, journal } = this.#floor;
+    const { session } = this.#place;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const write = async () => {
+      try {
+        await this.result(said, changedBy);
+      } catch (error) {
+        journal.sessionOwed(this.#request.call, { certainty: said.certainty, code: said.code ?? null });
+        resolve();
+        throw error;
+      }
+    };
+    // What the host stops with is written by its next start.
+    owed.written(session, write).then(resolve, () => resolve());
+    await promise;
+  }
+
   /** A call that never began: both entries and a row, in one. */
   async refuse(words: CallWords, said: Said, changedBy: readonly string[]): Promise<void> {
     const end = this.#end(said);

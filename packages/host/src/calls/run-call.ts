@@ -196,8 +196,8 @@ class CallRun {
       }
       case 'begun':
       case 'settled':
-        // What cannot be written now is owed: the next start writes it. What is known of the call is told all the same.
-        await this.#record.result(said, ended.changedBy).catch(() => {});
+        // What is known of the call is told all the same.
+        await this.#record.resultOrOwed(said, ended.changedBy);
         break;
       case 'whole':
         break;

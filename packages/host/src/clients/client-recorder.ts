@@ -137,9 +137,21 @@ class Recording implements RecordingSession {
   async settle(call: RecordedCall, end: RecordedEnd): Promise<void> {
     using _held = this.#held;
     const { entry, rows } = this.#end(call, end);
-    await this.#writeOrRows([entry], rows);
     const { certainty, code } = end;
-    this.#host.floor.journal.sessionEnded(call.entry.id, { certainty, code });
+    const { journal, owed } = this.#host.floor;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const write = async () => {
+      try {
+        await this.#writeOrRows([entry], rows);
+      } catch (error) {
+        journal.sessionOwed(call.entry.id, { certainty, code });
+        reject(error);
+        throw error;
+      }
+      journal.sessionEnded(call.entry.id, { certainty, code });
+    };
+    owed.written(this.#place.session, write).then(resolve, reject);
+    await promise;
   }
 
   async whole(call: RecordedCall, end: RecordedEnd): Promise<void> {

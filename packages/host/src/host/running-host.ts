@@ -306,6 +306,8 @@ export class RunningHost implements AgentHost {
     scheduler.stop();
     this.#halt.abort(reason);
     const ended = (async () => {
+      // A turn whose end the disk does not take would wait for ever.
+      await this.floor.owed.close();
       await Promise.all([scheduler.cancelAll(reason), this.routines.close()]);
       await spawner.quiet();
     })();

@@ -16,6 +16,7 @@ import { standsForPlugin } from '../plugins/stands-for-plugin.ts';
 import { RateLimiter } from '../policy/rate-limiter.ts';
 import { seedSchedules } from '../routines/seed-schedules.ts';
 import { HostState } from '../sessions/host-state.ts';
+import { OwedWrites } from '../sessions/owed-writes.ts';
 import { IdleSessions } from '../sessions/idle-sessions.ts';
 import { recoverSessions } from '../sessions/recovery.ts';
 import type { Sessions } from '../sessions/sessions.ts';
@@ -140,6 +141,7 @@ async function floorOf(
     stateDirectory: options.stateDirectory,
     ledger: await UsageLedger.open({ store, clock, settings: tables.usage }),
     running: new RunningCalls(),
+    owed: new OwedWrites(clock),
     standsFor: (tool, args) => standsForPlugin(plugins, tool, args),
     gate: new ModelCallGate(tables.usage.modelCalls),
     turns: new RunningTurns(),

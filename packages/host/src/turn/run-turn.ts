@@ -18,7 +18,8 @@ const NO_MODEL = 'none';
 /**
  * A whole turn, from its `ack` to its `turn_end` and `agentEnd`. What goes wrong in it is its end. Rejects where it could not begin
  * (`turn_running`, `session_closed`, `session_unknown`, `hub_closed`, what `signal` was aborted with), then nothing was written and what waits still waits; or
- * where the store cannot write, then the next start ends it as `interrupted`.
+ * where the store cannot write; where its end is what the disk does not take, it runs until the disk does, or until the host stops: then the
+ * next start ends it as `interrupted`.
  */
 export async function runTurn(floor: TurnFloor, options: TurnOptions): Promise<TurnReport> {
   using timed = new TurnSignal(floor.clock, options.signal, options.timeoutMs);
@@ -70,7 +71,8 @@ async function toItsEnd(floor: TurnFloor, options: TurnOptions, prepared: Prepar
     const spent = { usage: usage.usage, nanousd: usage.nanousd, steps: steps?.begun ?? 0 };
     const said = { status, ...(code === undefined ? {} : { code }), ...spent };
     const { turn, session } = options;
-    const ended = await endTurn(floor, { turn, session, agent: speaker, ...said, entries });
+    const end = { turn, session, agent: speaker, ...said, entries };
+    const ended = await floor.owed.written(session, () => endTurn(floor, end));
     const report = {
       ...said,
       text,

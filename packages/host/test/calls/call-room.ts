@@ -21,6 +21,7 @@ import { LeakDetector } from '../../src/leaks/leak-detector.ts';
 import { RateLimiter } from '../../src/policy/rate-limiter.ts';
 import { readPolicy } from '../../src/policy/read-policy.ts';
 import { HostState } from '../../src/sessions/host-state.ts';
+import { OwedWrites } from '../../src/sessions/owed-writes.ts';
 import { Sessions } from '../../src/sessions/sessions.ts';
 import { readUsageSettings } from '../../src/usage/read-limits.ts';
 import { UsageLedger } from '../../src/usage/usage-ledger.ts';
@@ -107,6 +108,7 @@ export async function callRoom(t: Test, options: CallRoomOptions = {}): Promise<
     ledger: await UsageLedger.open({ store, clock, settings: usage.value }),
     touches: options.touches ?? {},
     running: new RunningCalls(),
+    owed: new OwedWrites(clock),
   };
   const agent = await agents.create('ann');
   const session = await sessions.create({ agents: [agent.id] });

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { completed, failed } from '@fairlead/base';
+import { completed, FairleadError, failed } from '@fairlead/base';
 import type { Principal } from '@fairlead/dispatch';
 import { deactivate } from '@fairlead/hub';
-import { hygiene } from '@fairlead/testing';
+import { hygiene, waitFor } from '@fairlead/testing';
 import { createClientPorts } from '../../src/clients/client-ports.ts';
 import { hostErrors } from '../../src/errors.ts';
+import { owedLimits } from '../../src/limits.ts';
 import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
 
 const LIST = { action: 'list', runner: 'local' } as const;
@@ -301,4 +302,32 @@ test('a session that closes while its call runs has the end of it all the same',
   resolve();
   assert.deepEqual(gist(await waiting), ['completed', undefined]);
   assert.deepEqual(await room.told(session), ['call plugin_tool', 'result completed: late']);
+});
+
+test('a recorded call whose end found the disk full is known at once, and stands in its session as soon as there is room', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  const { peer, clock } = room.floor;
+  const original = peer.transaction.bind(peer);
+  const intent = 1;
+  let transactions = 0;
+  const disk = t.mock.method(peer, 'transaction', (...given: Parameters<typeof original>) => {
+    transactions += 1;
+    return transactions > intent
+      ? Promise.reject(new FairleadError('store_disk_full', 'No room.'))
+      : original(...given);
+  });
+  const answer = await callWith(room, session);
+  assert.deepEqual(gist(answer), ['completed', 'journal_unsettled']);
+  const end = { certainty: 'completed', code: null };
+  assert.deepEqual((await room.journal.find(answer.call ?? ''))?.end, end);
+  assert.equal((await room.journal.page({ limit: 1 }))?.entries[0]?.certainty, 'completed');
+  assert.equal((await room.entries(session)).at(-1)?.type, 'tool_call');
+  disk.mock.restore();
+  await clock.advance(owedLimits.againMs);
+  await waitFor(async () => (await room.entries(session)).at(-1)?.type === 'tool_result', {
+    what: 'the end in its session',
+  });
+  assert.deepEqual(await room.journalled(), ['call completed']);
+  assert.deepEqual((await room.journal.find(answer.call ?? ''))?.end, end);
 });

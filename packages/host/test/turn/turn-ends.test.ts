@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FairleadError } from '@fairlead/base';
 import { defineExtension, s } from '@fairlead/extension';
+import { waitFor } from '@fairlead/testing';
+import { owedLimits } from '../../src/limits.ts';
 import { ModelFault } from '../../src/models/model.ts';
 import { recoverSessions } from '../../src/sessions/recovery.ts';
 import { saidModel } from './said-model.ts';
@@ -239,6 +241,41 @@ test('a store that cannot write the end leaves the turn to the next start, and n
   assert.deepEqual((await room.told()).slice(1), ['ack 1']);
   await recoverSessions({ ...room, boot: 'boot_2' }, { journal: room.journal });
   assert.deepEqual((await room.told()).slice(1), ['ack 1', 'end interrupted 0']);
+});
+
+test('a turn whose end finds the disk full goes on until there is room, and its calls end before it', async (t) => {
+  const extension = defineExtension({
+    name: 'doer',
+    version: '1.0.0',
+    tools: { do: { about: 'Does.', run: () => 'done' } },
+  });
+  const turns = [{ steps: [{ calls: [{ tool: 'do', arguments: {} }] }, { text: 'Hi' }] }];
+  const room = await turnRoom(t, { turns, extensions: [extension] });
+  const transaction = room.peer.transaction.bind(room.peer);
+  const disk = { isFull: false, refused: 0 };
+  await room.say('Go');
+  room.peer.transaction = (async (build: Parameters<typeof transaction>[0]) => {
+    // From the end of the call on.
+    if ((await room.told()).some((told) => told.startsWith('call')) && disk.refused === 0) disk.isFull = true;
+    if (disk.isFull) {
+      disk.refused += 1;
+      throw new FairleadError('store_disk_full', 'No room.');
+    }
+    return await transaction(build);
+  }) as typeof room.peer.transaction;
+  let isOver = false;
+  const running = room.turn().finally(() => {
+    isOver = true;
+  });
+  await waitFor(() => disk.refused >= 2, { what: 'the end that finds no room' });
+  assert.deepEqual([isOver, room.turns.all().length], [false, 1]);
+  disk.isFull = false;
+  await room.host.clock.advance(owedLimits.againMs);
+  await running;
+  const told = (await room.told()).map((each) => each.split(' ')[0]);
+  assert.equal(told.filter((each) => each === 'end').length, 1);
+  assert.ok(told.indexOf('result') > told.indexOf('call'), told.join());
+  assert.equal(told.at(-1), 'end');
 });
 
 test('a hub that closes behind the end of a turn does not undo it', async (t) => {

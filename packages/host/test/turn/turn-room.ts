@@ -19,6 +19,7 @@ import { ModelCallGate } from '../../src/models/step/model-call-gate.ts';
 import { RateLimiter } from '../../src/policy/rate-limiter.ts';
 import { readPolicy } from '../../src/policy/read-policy.ts';
 import { HostState } from '../../src/sessions/host-state.ts';
+import { OwedWrites } from '../../src/sessions/owed-writes.ts';
 import { postMessage } from '../../src/sessions/post-entry.ts';
 import { Sessions } from '../../src/sessions/sessions.ts';
 import { nextTurn, pendingWakes } from '../../src/sessions/wakes.ts';
@@ -115,6 +116,7 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
     ledger: await UsageLedger.open({ store, clock, settings: usage.value }),
     touches: {},
     running: new RunningCalls(),
+    owed: new OwedWrites(clock),
     gate: new ModelCallGate(options.modelCalls ?? 10),
     turns: new RunningTurns(),
     offers: new Offers(),

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
+import { manualClock } from '@fairlead/testing';
+import { owedLimits } from '../../src/limits.ts';
+import { OwedWrites } from '../../src/sessions/owed-writes.ts';
+
+const full = () => new FairleadError('store_disk_full', 'No room.');
+
+/** Writes of one session that the disk takes from its `n`th look on. */
+function room() {
+  const clock = manualClock();
+  const owed = new OwedWrites(clock);
+  const written: string[] = [];
+  const disk = { fault: undefined as Error | undefined };
+  const write = (name: string) => async () => {
+    if (disk.fault !== undefined) throw disk.fault;
+    written.push(name);
+    return name;
+  };
+  const pass = async () => {
+    await clock.advance(owedLimits.againMs);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  return { clock, owed, written, disk, write, pass };
+}
+
+describe('an end that the disk did not take', () => {
+  test('is written once the disk takes it, and its caller then hears what it answered', async () => {
+    const { owed, written, disk, write, pass } = room();
+    disk.fault = full();
+    const first = owed.written('ses_1', write('first'));
+    await pass();
+    assert.deepEqual([written, owed.has('ses_1')], [[], true]);
+    disk.fault = undefined;
+    await pass();
+    assert.equal(await first, 'first');
+    assert.deepEqual([written, owed.has('ses_1')], [['first'], false]);
+  });
+
+  test('stands before what its session writes later, and no other session waits for it', async () => {
+    const { owed, written, disk, write } = room();
+    disk.fault = full();
+    const first = owed.written('ses_1', write('first'));
+    await new Promise((resolve) => setImmediate(resolve));
+    disk.fault = undefined;
+    await owed.written('ses_2', write('other'));
+    await owed.written('ses_1', write('second'));
+    await first;
+    assert.deepEqual(written, ['other', 'first', 'second']);
+  });
+
+  test('is tried once more when the host stops, and then its caller hears of the disk', async () => {
+    const { owed, written, disk, write, clock } = room();
+    disk.fault = full();
+    const lost = assert.rejects(owed.written('ses_1', write('lost')), { code: 'store_disk_full' });
+    await new Promise((resolve) => setImmediate(resolve));
+    await owed.close();
+    await lost;
+    assert.equal(clock.pendingTimers, 0);
+    await assert.rejects(owed.written('ses_1', write('late')), { code: 'store_disk_full' });
+    assert.deepEqual(written, []);
+  });
+
+  test('is given up where it was refused for good, and what waits behind it is written', async () => {
+    const { owed, written, disk, write, pass } = room();
+    disk.fault = full();
+    let refused = false;
+    const first = owed.written('ses_1', async () => {
+      if (refused) throw new FairleadError('transaction_refused', 'Ended before.');
+      throw full();
+    });
+    const second = owed.written('ses_1', write('second'));
+    await new Promise((resolve) => setImmediate(resolve));
+    disk.fault = undefined;
+    refused = true;
+    const told = assert.rejects(first, { code: 'transaction_refused' });
+    await pass();
+    await told;
+    assert.equal(await second, 'second');
+    assert.deepEqual(written, ['second']);
+  });
+
+  test('a fault that no time mends is told at once', async () => {
+    const { owed, disk, write } = room();
+    disk.fault = new FairleadError('session_unknown', 'Gone.');
+    await assert.rejects(owed.written('ses_1', write('gone')), { code: 'session_unknown' });
+    assert.equal(owed.has('ses_1'), false);
+  });
+
+  test('beyond so many, an end is left to the next start', async () => {
+    const { owed, disk, write } = room();
+    disk.fault = full();
+    const waiting = Array.from({ length: owedLimits.count }, (_none, index) =>
+      owed.written(`ses_${index}`, write('one')).catch(() => 'left'),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    await assert.rejects(owed.written('ses_more', write('more')), { code: 'store_disk_full' });
+    await owed.close();
+    assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['left']));
+  });
+});
