@@ -99,6 +99,7 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
       scheduler.isAt(session) ||
       spawner.isAt(session) ||
       floor.turns.of(session) !== undefined ||
+      floor.owed.has(session) ||
       floor.events.attended(session),
     released: (session) => routines.released(session),
     failed: (error) => report({ level: 'warn', ...saidOf(error) }),
