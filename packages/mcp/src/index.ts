@@ -1,4 +1,4 @@
-export { type McpFileReading, readMcpFile } from './configuration/read-mcp-file.ts';
+export { type ImportTerms, type McpFileReading, readMcpFile } from './configuration/read-mcp-file.ts';
 export {
   type McpTables,
   type McpTablesReading,

@@ -1,6 +1,12 @@
 import { FairleadError } from '@fairlead/base';
 import type { HostConfigReading } from '@fairlead/gateway/config';
-import { type McpTables, readMcpFile, readMcpTables, type ServerConfig } from '@fairlead/mcp';
+import {
+  type ImportTerms,
+  type McpTables,
+  readMcpFile,
+  readMcpTables,
+  type ServerConfig,
+} from '@fairlead/mcp';
 
 /** What `fairlead.toml` says of MCP servers. Throws `host_config_invalid`, with the line. */
 export function mcpTablesOf(
@@ -18,13 +24,13 @@ export function mcpTablesOf(
 
 /** Every server: those of the file, then those of the files that it imports; a name belongs to who has it first. `told` hears what was left out. */
 export async function allServers(
-  { servers, imports }: McpTables,
-  from: { readonly folder: string; readonly home: string | undefined },
+  { servers, imports, maySend }: McpTables,
+  from: Omit<ImportTerms, 'maySend'>,
   told: (problem: string) => void,
 ): Promise<readonly ServerConfig[]> {
   const all = new Map(servers.map((server) => [server.name, server]));
   for (const path of imports) {
-    const file = await readMcpFile(path, from.folder, from.home);
+    const file = await readMcpFile(path, { ...from, maySend });
     for (const problem of file.problems) told(problem);
     for (const server of file.servers) {
       if (all.has(server.name)) told(`${path}: ${server.name} stands elsewhere already`);

@@ -95,6 +95,9 @@ function reachRows(loaded: Loaded): ShownRow[] {
       return row(loaded, ['web', 'search', index], parts.filter((part) => part !== undefined).join(', '));
     }),
     ...loaded.mcp.imports.map((path, index) => row(loaded, ['mcp', 'import', index], path)),
+    ...[...loaded.mcp.maySend].map(([origin, variables]) =>
+      row(loaded, ['mcp', 'import_may_send', origin], variables.join(', ')),
+    ),
     ...loaded.mcp.servers.map((server, index) => ({
       ...row(
         loaded,

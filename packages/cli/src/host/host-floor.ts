@@ -63,12 +63,13 @@ export async function openHostFloor(options: {
   const bubblewrap = await findBubblewrap(env, platform);
   const settings = extensionSecrets(extensionTables, env);
   const folder = dirname(configPath);
-  const servers = await allServers(loaded.mcp, { folder, home: env['HOME'] }, (problem) => {
+  const secretVariables = sensitiveNames(environmentKeys);
+  const terms = { folder, home: env['HOME'], secretVariables };
+  const servers = await allServers(loaded.mcp, terms, (problem) => {
     context.stderr(`fairlead: ${problem}\n`);
     log('warn', 'mcp.left_out', { problem });
   });
   const mcpSecrets = secretsOf(servers, env);
-  const secretVariables = sensitiveNames(environmentKeys);
   const hostSecrets = new LeakDetector([
     ...settings.settings.secrets,
     ...settings.environments.secrets,

@@ -7,7 +7,12 @@ export interface McpTables {
   readonly servers: readonly ServerConfig[];
   /** Files in the form of other clients, as written. */
   readonly imports: readonly string[];
+  /** What headers of their servers may carry: origin of an address → variables of the host. */
+  readonly maySend: MaySend;
 }
+
+/** Origins, such as `https://tracker.example`, each with the variables whose values it may be sent. */
+export type MaySend = ReadonlyMap<string, readonly string[]>;
 
 export type McpTablesReading =
   | {
@@ -37,6 +42,7 @@ export function readMcpTables(document: Readonly<Record<string, unknown>>): McpT
   try {
     const mcp = new ConfigReader(document['mcp'] ?? {}, ['mcp']);
     const imports = mcp.texts('import', configLimits.imports) ?? [];
+    const maySend = maySendOf(mcp);
     const listed = mcp.value('servers') ?? [];
     if (!Array.isArray(listed) || listed.length > configLimits.servers)
       return mcp.refuse('servers', 'must be written as [[mcp.servers]], once for each, 64 at most');
@@ -48,14 +54,33 @@ export function readMcpTables(document: Readonly<Record<string, unknown>>): McpT
       names.add(name);
     }
     const notices = [
-      ...mcp.unknown(['import', 'servers']),
+      ...mcp.unknown(['import', 'import_may_send', 'servers']),
       ...readers.flatMap((reader) => reader.unknown(SERVER_KEYS)),
     ];
-    return { ok: true, tables: { servers, imports }, notices };
+    return { ok: true, tables: { servers, imports, maySend }, notices };
   } catch (thrown) {
     if (thrown instanceof ConfigRefusal) return { ok: false, at: thrown.at, problem: thrown.message };
     throw thrown;
   }
+}
+
+function maySendOf(mcp: ConfigReader): MaySend {
+  if (!mcp.has('import_may_send')) return new Map();
+  const table = mcp.table('import_may_send');
+  const origins = table.entries().map(([origin]) => origin);
+  if (origins.length > configLimits.servers)
+    mcp.refuse('import_may_send', `must not have more than ${configLimits.servers} entries`);
+  return new Map(
+    origins.map((origin) => {
+      const url = URL.parse(origin);
+      if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== origin)
+        table.refuse(
+          origin,
+          'must be the beginning of an address and no more, as https://tracker.example is',
+        );
+      return [origin, table.texts(origin, configLimits.variables, VARIABLE) ?? []];
+    }),
+  );
 }
 
 function serverOf(reader: ConfigReader): ServerConfig {

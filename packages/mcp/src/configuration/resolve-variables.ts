@@ -73,6 +73,14 @@ export function childEnvironment(
   };
 }
 
+/** The variables that texts name, each once. */
+export function variablesIn(texts: Readonly<Record<string, string>>): readonly string[] {
+  const names = Object.values(texts).flatMap((text) =>
+    [...text.matchAll(REFERENCE)].map(([, variable = '']) => variable),
+  );
+  return [...new Set(names)];
+}
+
 function resolveTexts(texts: Readonly<Record<string, string>>, env: Env): Resolved {
   const secrets: string[] = [];
   const missing: string[] = [];
