@@ -215,6 +215,23 @@ const responses: readonly Scenario[] = [
     },
   }),
   unknown({
+    name: 'result-and-null-error',
+    does: 'answers with a result and the error null',
+    code: 'plugin_protocol_error',
+    clause: 'wire.response.one-of',
+    plays: { call: (stage, { id }) => line(stage, { jsonrpc: '2.0', id, result: text('x'), error: null }) },
+  }),
+  unknown({
+    name: 'null-result-and-error',
+    does: 'answers with an error and the result null',
+    code: 'plugin_protocol_error',
+    clause: 'wire.response.one-of',
+    plays: {
+      call: (stage, { id }) =>
+        line(stage, { jsonrpc: '2.0', id, result: null, error: { code: -32000, message: 'x' } }),
+    },
+  }),
+  unknown({
     name: 'neither-result-nor-error',
     does: 'answers with neither a result nor an error',
     code: 'plugin_protocol_error',

@@ -47,7 +47,7 @@ export function readAnswer(line: Uint8Array, id: number): ReadAnswer {
   }
   const hasResult = Object.hasOwn(message, 'result');
   if (hasResult === Object.hasOwn(message, 'error'))
-    return broken('wire.response.one-of', 'exactly one of "result" and "error"');
+    return broken('wire.response.one-of', 'exactly one of "result" and "error", null counting as one');
   if (hasResult) return { kind: 'result', result: message['result'] as Json, bytes: line.length };
   const code = errorCode(message);
   if (code === null)
