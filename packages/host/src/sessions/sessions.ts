@@ -60,7 +60,7 @@ type Kept = {
   readonly opening: Promise<Open>;
   open: Open | undefined;
   holds: number;
-  /** By the monotonic clock: when its handle was given out last. */
+  /** By the monotonic clock: when its handle was given out last. What was only looked at goes first. */
   usedMs: number;
 };
 type Local = { readonly session: string; readonly workspace: string | null; readonly last_at: number };
@@ -351,8 +351,7 @@ export class Sessions {
         throw gone ? hostError('session_unknown') : error;
       },
     );
-    const usedMs = this.#options.clock.monotonicMs();
-    const kept: Kept = { opening, open: undefined, holds: 0, usedMs };
+    const kept: Kept = { opening, open: undefined, holds: 0, usedMs: Number.NEGATIVE_INFINITY };
     this.#kept.set(id, kept);
     return kept;
   }
