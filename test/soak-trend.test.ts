@@ -86,6 +86,24 @@ test('a heap whose floor rises by 2 MiB a minute is not flat, whatever its noise
   }
 });
 
+test('a host that keeps each session is not flat, nor one that keeps a tenth of it; one that keeps those of the last minute and 64 is', () => {
+  const aMinute = 36;
+  const random = seededRandom(1);
+  for (let seed = 1; seed <= 20; seed += 1) {
+    const healthy = heap(seed);
+    const keeping = (bytes: number) =>
+      verdictOn('host.heapBytes', (minute, index) => healthy(minute, index) + minute * aMinute * bytes);
+    assert.equal(keeping(0.7 * MIB).isFlat, false);
+    assert.equal(keeping(0.07 * MIB).isFlat, false);
+    // It looks every half minute, so that up to one and a half go by.
+    const flat = verdictOn('host.heapBytes', (minute, index) => {
+      const newest = (1 + (minute % 0.5)) * aMinute + random.below(4);
+      return healthy(minute, index) + 0.7 * MIB * Math.min(minute * aMinute, 64 + newest);
+    });
+    assert.equal(flat.isFlat, true, `seed ${seed}: ${verdictText(flat)}`);
+  }
+});
+
 test('processes that are left behind are found, and those that are exchanged are not', () => {
   const random = seededRandom(1);
   const healthy = () => 7 + random.below(3);

@@ -30,6 +30,19 @@ export type ToolName = { readonly runner: string; readonly plugin: string; reado
 export type SoakMcp = { readonly client: Client; readonly pid: number };
 
 const READY_LIMIT_MS = 60_000;
+/** Sessions that are remembered, the newest: those before are what a host forgets, too. */
+const LEFT_MAX = 256;
+/** Turns of a session that the script has: more than any is told. */
+const TURNS = 64;
+const CONFIGURATION = `
+[[backends]]
+name = "script"
+type = "scripted"
+file = "script.json"
+
+[[agents]]
+name = "soak"
+`;
 const INVOCATIONS: ReadonlySet<string> = new Set(['list', 'describe', 'call', 'check', 'reload', 'outcome']);
 
 /** The plugins of this repository, as a Runner's configuration names them. */
@@ -59,6 +72,8 @@ function firstPartyPlugins(workspace: string): readonly ProviderBlock[] {
  */
 export class SoakWorld implements AsyncDisposable {
   readonly tally = new Tally();
+  /** Sessions that nobody closed. */
+  readonly left: string[] = [];
   readonly folder: string;
   readonly host: Host;
   readonly relay: LinkProxy;
@@ -121,7 +136,13 @@ export class SoakWorld implements AsyncDisposable {
       SOAK_PROBE: probeFolder,
       NODE_OPTIONS: `--expose-gc --import ${probe}`,
     };
-    const host = await startHost(owner, { stateDirectory: join(folder, 'state'), runnerConfig, env });
+    const stateDirectory = join(folder, 'state');
+    mkdirSync(stateDirectory, { mode: 0o700 });
+    writeFileSync(join(stateDirectory, 'fairlead.toml'), CONFIGURATION);
+    const turns = Array.from({ length: TURNS }, () => ({ steps: [{ text: 'So be it.' }] }));
+    const script = { format: 'fairlead-script-v1', scripts: { default: turns } };
+    writeFileSync(join(stateDirectory, 'script.json'), JSON.stringify(script));
+    const host = await startHost(owner, { stateDirectory, runnerConfig, env });
     const relay = owned.use(await LinkProxy.listen(Number(new URL(host.ready.url).port)));
     const runner = await startFarRunner(owner, { folder, host, relay, env, counting });
     const mcp = await connectMcp(host, env);
@@ -133,8 +154,19 @@ export class SoakWorld implements AsyncDisposable {
     return new SoakWorld({ folder, host, relay, runner, mcp, posters, owned: owned.move() });
   }
 
+  /** A folder with a repository. */
+  get workspace(): string {
+    return join(this.folder, 'workspace');
+  }
+
   get stateDirectory(): string {
     return this.host.stateDirectory;
+  }
+
+  /** A session that somebody may come back to. */
+  leave(session: string): void {
+    this.left.push(session);
+    if (this.left.length > LEFT_MAX) this.left.shift();
   }
 
   /** One `plugin_tool` over a kept connection of that lane. */

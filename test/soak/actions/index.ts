@@ -5,6 +5,7 @@ import { commands } from './commands.ts';
 import { disruptions } from './disruptions.ts';
 import { extensions } from './extensions.ts';
 import { mcpSessions } from './mcp-sessions.ts';
+import { sessions } from './sessions.ts';
 import { tokens } from './tokens.ts';
 
 /** Everything that a soak does. What may be done to a host belongs in here as soon as it may. */
@@ -16,4 +17,5 @@ export const allActions: readonly Action[] = [
   ...commands,
   ...disruptions,
   ...extensions,
+  ...sessions,
 ];
