@@ -85,6 +85,8 @@ export interface BuiltinPeer {
     /** The bubblewrap program; absent where the machine has none. */
     readonly bubblewrap?: string;
   };
+  /** How many MCP servers cannot be had now. */
+  readonly failedServers: () => number;
   /** The host's watchdog, which ends what a killed host has left. */
   readonly watchdog: TreeOwner;
   readonly platform: Platform;

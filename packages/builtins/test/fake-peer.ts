@@ -16,6 +16,8 @@ export interface FakePeerOptions {
   /** Where bubblewrap stands; absent is nowhere. */
   readonly bubblewrap?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** MCP servers that cannot be had. Default: none. */
+  readonly failedServers?: () => number;
   /** What was judged, in place of what stands there now. */
   readonly path?: (asked: string) => string;
   readonly random?: Random;
@@ -82,6 +84,7 @@ export function fakePeer(options: FakePeerOptions): FakePeer {
       return name === 'shell' ? '## shell\n\nRuns a command.' : undefined;
     },
     sandbox: bubblewrap === undefined ? {} : { bubblewrap },
+    failedServers: options.failedServers ?? (() => 0),
     get watchdog() {
       watchdog ??= startWatchdog({ random });
       return watchdog;

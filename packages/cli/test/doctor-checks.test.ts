@@ -4,6 +4,7 @@ import { checkClock } from '../src/doctor/clock-skew.ts';
 import { checkEnvironments, type PreparedPlugin } from '../src/doctor/environments.ts';
 import { checkExtensions } from '../src/doctor/extensions.ts';
 import type { Finding } from '../src/doctor/finding.ts';
+import { checkMcpServers, type SeenMcpServer } from '../src/doctor/mcp-servers.ts';
 import { checkNodeVersion } from '../src/doctor/node-version.ts';
 import { checkPort } from '../src/doctor/port.ts';
 import { checkPrivateFiles } from '../src/doctor/private-files.ts';
@@ -288,5 +289,81 @@ test('what it means that commands cannot be confined is said where bubblewrap is
   ]);
   assert.deepEqual(lines(checkSandbox({ kind: 'other_platform' })), [
     `warn this system has no bubblewrap: ${follows} (sandbox_unavailable)`,
+  ]);
+});
+
+const programServer = (name: string, more: Partial<SeenMcpServer> = {}): SeenMcpServer => ({
+  ...{ name, missing: [], reached: { kind: 'program', command: 'npx', path: '/usr/bin/npx' } },
+  ...more,
+});
+const extensionRow = (server: string, code: string | null, reason = 'why') => ({
+  ...{ name: `mcp-${server}`, tier: 'mcp', failures: [] },
+  state: code === null ? 'running' : 'failing',
+  reason: code === null ? null : { code, reason },
+});
+
+test('each MCP server that cannot be used has a finding of its own, with its cure', () => {
+  const hint = { command: './fairlead', stateFlag: ' --state-dir d' };
+  const missing = { kind: 'program', command: 'uvx', path: null } as const;
+  const servers = [
+    programServer('well'),
+    programServer('moved'),
+    programServer('slow'),
+    programServer('ended'),
+    programServer('gone', { reached: missing }),
+    programServer('away', { reached: { kind: 'address', url: 'https://a.example' }, missing: ['A_TOKEN'] }),
+    programServer('later'),
+  ];
+  const listed = {
+    extensions: [
+      extensionRow('well', null),
+      extensionRow('moved', 'mcp_approval_pending', 'changed: echo'),
+      extensionRow('slow', 'mcp_start_late'),
+      extensionRow('ended', 'mcp_start_failed', 'it ended with exit code 7'),
+      extensionRow('gone', 'mcp_start_failed', 'uvx is no program that can be found'),
+      extensionRow('away', 'mcp_connect_failed', 'refused'),
+      { name: 'dice', state: 'running', reason: null, failures: [] },
+    ],
+  };
+  const leftOut = ['mcp.json: mcpServers.x would send KEY to https://evil.example'];
+  const findings = checkMcpServers({ servers, leftOut }, listed, hint);
+  assert.deepEqual(
+    findings.map(({ level, check, what, code }) => [level, check, what, code]),
+    [
+      ['ok', 'mcp server well', 'it runs', null],
+      ['warn', 'mcp server moved', 'changed: echo', 'mcp_approval_pending'],
+      ['warn', 'mcp server slow', 'why', 'mcp_start_late'],
+      ['fail', 'mcp server ended', 'it ended with exit code 7', 'mcp_start_failed'],
+      ['fail', 'mcp server gone', 'uvx is not found in the PATH that it gets', 'mcp_start_failed'],
+      ['fail', 'mcp server away', 'refused', 'mcp_connect_failed'],
+      [
+        'warn',
+        'mcp server away',
+        'A_TOKEN, which it is to be given, is not set in this shell, or holds a secret of the host',
+        'mcp_variable_missing',
+      ],
+      ['warn', 'mcp server later', 'the host that runs does not have it', 'mcp_unavailable'],
+      ['warn', 'mcp import', leftOut[0], 'mcp_left_out'],
+    ],
+  );
+  const nextOf = (check: string) => findings.find((one) => one.check === check)?.next;
+  assert.equal(
+    nextOf('mcp server moved'),
+    'See what changed: `./fairlead ext diff --state-dir d mcp-moved`. If you agree: `./fairlead ext approve --state-dir d mcp-moved`.',
+  );
+  assert.match(nextOf('mcp server ended') ?? '', /`\.\/fairlead ext output --state-dir d mcp-ended`/);
+  assert.match(nextOf('mcp server gone') ?? '', /^Install it, or name it by its full path/);
+  assert.deepEqual(lines(checkExtensions(listed, hint)), ['ok 1 run']);
+});
+
+test('without a host an MCP server is well where its program is there', () => {
+  const servers = [
+    programServer('a'),
+    programServer('b', { reached: { kind: 'address', url: 'https://b' } }),
+  ];
+  const hint = { command: 'fairlead', stateFlag: '' };
+  assert.deepEqual(lines(checkMcpServers({ servers, leftOut: [] }, null, hint)), [
+    'ok its program is /usr/bin/npx, started once a host runs',
+    'ok it is asked at https://b once a host runs',
   ]);
 });

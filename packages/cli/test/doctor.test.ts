@@ -354,3 +354,31 @@ test('bubblewrap is tried once, and what it says is told', async (t) => {
   });
   assert.deepEqual(await seeSandbox({ env, platform: 'darwin' }), { kind: 'other_platform' });
 });
+
+test('MCP servers are looked for without starting one: a program that is not there fails, and what an import would send is told', async (t) => {
+  const { state, run } = machine(t, { TRACKER_TOKEN: 'secret-of-mine' });
+  const servers = ['node', 'no-such-program-here'].map(
+    (command, index) =>
+      `[[mcp.servers]]\nname = "s${index}"\ncommand = "${command}"\nenv_pass = ["NOT_SET"]\n`,
+  );
+  writeFileSync(join(state, 'fairlead.toml'), `[mcp]\nimport = ["mcp.json"]\n${servers.join('')}`);
+  const headers = { Authorization: 'Bearer $' + '{TRACKER_TOKEN}' };
+  const mcpServers = { tracker: { url: 'http://127.0.0.1:1/mcp', headers } };
+  writeFileSync(join(state, 'mcp.json'), JSON.stringify({ mcpServers }));
+  const { exit, stdout } = await run();
+  assert.equal(exit, 1, stdout);
+  assert.match(stdout, /\nok {4}mcp server s0: its program is \/\S*node, started once a host runs\n/);
+  assert.match(
+    stdout,
+    /\nfail {2}mcp server s1: no-such-program-here is not found in the PATH that it gets \(mcp_start_failed\)\n {6}Install it/,
+  );
+  assert.match(
+    stdout,
+    /\nwarn {2}mcp server s0: NOT_SET, which it is to be given, .* \(mcp_variable_missing\)\n/,
+  );
+  assert.match(
+    stdout,
+    /\nwarn {2}mcp import: mcp\.json: mcpServers\.tracker would send TRACKER_TOKEN to http:\/\/127\.0\.0\.1:1; if it may, .* \(mcp_left_out\)\n/,
+  );
+  assert.doesNotMatch(stdout, /secret-of-mine/);
+});

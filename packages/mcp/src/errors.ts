@@ -70,6 +70,14 @@ export const mcpErrors = defineErrors({
     message: 'The MCP server ended while the call ran.',
     next: 'It may have had its effect: look there before you make it again. The server is started anew by itself.',
   },
+  mcp_left_out: {
+    message: 'A server of an imported file is left out.',
+    next: 'The reason says why. The others of the file are taken; one of `[[mcp.servers]]` stands before one of its name there.',
+  },
+  mcp_variable_missing: {
+    message: 'A variable that the MCP server is to be given is not set.',
+    next: 'Set it where the host is started. One that holds a secret of the host is given to no program.',
+  },
   mcp_token_failed: {
     message: 'The token for the MCP server could not be refreshed; nothing was sent.',
     next: 'Put a new refresh token into the variable that `refresh_token_env` names, and start the host again.',

@@ -11,3 +11,4 @@ export { McpServers, secretsOf } from './extension/mcp-servers.ts';
 export { SecretBox } from './oauth/secret-box.ts';
 export { SecretRows } from './oauth/secret-rows.ts';
 export type { ServerFloor } from './server/server-floor.ts';
+export { type ServerNeeds, serverNeeds } from './server/server-needs.ts';

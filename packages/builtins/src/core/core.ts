@@ -105,5 +105,12 @@ export const core = defineBuiltin({
       },
     },
   },
-  status: ({ state }) => (state.peer.sandbox.bubblewrap === undefined ? { shell: 'no sandbox' } : {}),
+  status({ state }) {
+    const { sandbox, failedServers } = state.peer;
+    const failed = failedServers();
+    return {
+      ...(sandbox.bubblewrap === undefined ? { shell: 'no sandbox' } : {}),
+      ...(failed === 0 ? {} : { mcp: `${failed} failed` }),
+    };
+  },
 });

@@ -291,6 +291,19 @@ test('without bubblewrap a command under the usual ceiling runs, and the answer 
   assert.deepEqual(await running.status(), { shell: 'no sandbox' });
 });
 
+test('the status line says how many MCP servers have failed, and nothing where none has', async (t) => {
+  hygiene(t);
+  let failed = 2;
+  const { running } = await coreOver(t, {
+    workspace: temporaryFolder(t),
+    bubblewrap: '/usr/bin/bwrap',
+    failedServers: () => failed,
+  });
+  assert.deepEqual(await running.status(), { mcp: '2 failed' });
+  failed = 0;
+  assert.deepEqual(await running.status(), {});
+});
+
 test('without bubblewrap a limit that somebody declared is not dropped: the command is refused', async (t) => {
   hygiene(t);
   const workspace = temporaryFolder(t);

@@ -1,13 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { FairleadError } from '@fairlead/base';
+import { FairleadError, type Json } from '@fairlead/base';
 import { type HostConfigReading, readHostConfig } from '@fairlead/gateway/config';
+import { mcpKeys } from '@fairlead/mcp';
 import { type RunnerConfig, readRunnerConfig } from '@fairlead/runner';
 import { adminRequest } from '../client/admin-request.ts';
 import { operatorTokenFile } from '../client/token-source.ts';
 import type { CommandContext } from '../command-context.ts';
+import { mcpTablesOf } from '../extensions/mcp-tables.ts';
 import { agentTablesOf, machineZone } from '../host/agent-tables.ts';
-import { commandHint } from '../output/command-hint.ts';
+import { type CommandHint, commandHint } from '../output/command-hint.ts';
 import { findHost } from '../owner/host-in-charge.ts';
 import type { ServerFile } from '../state/server-file.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
@@ -16,12 +18,14 @@ import { checkClock } from './clock-skew.ts';
 import { checkEnvironments } from './environments.ts';
 import { checkExtensions } from './extensions.ts';
 import { type Finding, ill, well } from './finding.ts';
+import { checkMcpServers } from './mcp-servers.ts';
 import { checkNodeVersion } from './node-version.ts';
 import { checkPort, type PortState } from './port.ts';
 import { checkPrivateFiles } from './private-files.ts';
 import { seeBackends } from './probe-backends.ts';
 import { probeGateway } from './probe-gateway.ts';
 import { probeListen, probePrivateFiles, probeStateDirectory, probeVersion } from './probe-machine.ts';
+import { seeMcpServers } from './probe-mcp-servers.ts';
 import { prepareEnvironments } from './probe-plugins.ts';
 import { seeRunners } from './probe-runners.ts';
 import { seeSandbox } from './probe-sandbox.ts';
@@ -71,22 +75,43 @@ export async function examine(context: CommandContext, flags: DoctorFlags): Prom
   const seen = await seeRunners(context, stateDirectory, server);
   const { command, stateFlag } = commandHint(context, stateDirectory);
   findings.push(...seen.faults, ...checkRunners(seen.runners, { command, stateFlag }));
-  if (server !== null) findings.push(...(await extensionFindings(context, stateDirectory, server.url)));
+  const listed = server === null ? null : await listedExtensions(context, stateDirectory, server.url);
+  if (listed !== null) findings.push(...checkExtensions(listed, { command, stateFlag }));
+  if (!isOfRunner) findings.push(...(await mcpFindings(context, paths.host, listed, { command, stateFlag })));
   return findings;
 }
 
-/** A host that does not answer has been told before. */
-async function extensionFindings(
+/** Null where a host does not answer: that has been told before. */
+async function listedExtensions(
   context: CommandContext,
   stateDirectory: string,
   url: string,
-): Promise<Finding[]> {
+): Promise<Json | null> {
   try {
     const path = '/api/admin/extensions';
-    const listed = await adminRequest(context, { url, stateDirectory, method: 'GET', path });
-    return checkExtensions(listed, commandHint(context, stateDirectory));
+    return await adminRequest(context, { url, stateDirectory, method: 'GET', path });
   } catch {
-    return [];
+    return null;
+  }
+}
+
+/** The MCP servers of the file; one that cannot be read has been told before. */
+async function mcpFindings(
+  context: CommandContext,
+  path: string,
+  listed: Json | null,
+  hint: CommandHint,
+): Promise<Finding[]> {
+  const reading = await readHostConfig({ path, isNamed: false, readElsewhere: mcpKeys, env: context.env });
+  if (!reading.ok) return [];
+  try {
+    const tables = mcpTablesOf(reading, () => {});
+    const { environmentKeys } = reading;
+    const seen = await seeMcpServers(context, tables, { folder: dirname(path), environmentKeys });
+    return checkMcpServers(seen, listed, hint);
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    return [ill('fail', { check: 'fairlead.toml', what: error.message, code: error.code })];
   }
 }
 

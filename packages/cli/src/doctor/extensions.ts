@@ -3,9 +3,10 @@ import type { CommandHint } from '../output/command-hint.ts';
 import { objectsIn, safeLine } from '../output/safe-text.ts';
 import { type Finding, ill, well } from './finding.ts';
 
-/** Which of the host's extensions do not run, or not everywhere. `listed` is what `GET /api/admin/extensions` gave. */
+/** Which of the host's extensions do not run, or not everywhere; MCP servers have findings of their own. `listed` is what `GET /api/admin/extensions` gave. */
 export function checkExtensions(listed: Json, { command, stateFlag }: CommandHint): Finding[] {
-  const rows = isJsonObject(listed) ? objectsIn(listed['extensions']) : [];
+  const all = isJsonObject(listed) ? objectsIn(listed['extensions']) : [];
+  const rows = all.filter(({ tier }) => tier !== 'mcp');
   const next = `What it says: \`${command} ext list${stateFlag}\`, and \`${command} logs${stateFlag}\`.`;
   const troubled = rows.flatMap((row) => {
     const fault = faultOf(row);

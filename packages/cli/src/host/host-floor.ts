@@ -102,6 +102,7 @@ export async function openHostFloor(options: {
     readAgentTables: async () => await tableNow(loaded, readAgents),
     readBackendTables: async () => await tableNow(loaded, readBackends),
     touches: touchesWith(tables.web.search),
+    failedServers: () => mcp.failed,
     secretVariables: environmentKeys,
     secrets: [...settings.settings.secrets, ...settings.environments.secrets, ...mcpSecrets],
     ...(bubblewrap === null ? {} : { bubblewrap }),

@@ -122,6 +122,7 @@ export function builtinPeerOf(
     }),
     ...{ watchdog, platform, random },
     sandbox: bubblewrap === undefined ? {} : { bubblewrap },
+    failedServers: options.failedServers ?? (() => 0),
   };
 }
 

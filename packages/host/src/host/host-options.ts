@@ -73,6 +73,8 @@ export interface HostOptions {
   readonly platform: Platform;
   /** The bubblewrap program; absent where the machine has none. */
   readonly bubblewrap?: string;
+  /** How many MCP servers cannot be had now, for the status line. Absent: there are none. */
+  readonly failedServers?: () => number;
   readonly report: (report: HostReport) => void;
   /** For back ends and embeddings. Default: the machine's. */
   readonly fetch?: Fetch;

@@ -56,6 +56,8 @@ export interface HostPeer {
   readonly memory: PeerMemory;
   readonly skills: PeerSkills;
   readonly sandbox: { readonly bubblewrap?: string };
+  /** How many MCP servers cannot be had now. */
+  readonly failedServers: () => number;
   readonly watchdog: TreeOwner;
   readonly platform: Platform;
   readonly random: Random;

@@ -43,6 +43,11 @@ export class McpServers {
     await new Promise((resolve) => setImmediate(resolve));
   }
 
+  /** How many cannot be had: they could not be started or reached, or end again and again. */
+  get failed(): number {
+    return [...this.#servers.values()].filter(({ state }) => state.kind === 'failed').length;
+  }
+
   /** Whether a name is the extension of one of them. */
   has(name: string): boolean {
     return this.#servers.has(name);

@@ -5,6 +5,7 @@ import { TokenSource } from '../oauth/token-source.ts';
 import { connectStdio } from './connect-stdio.ts';
 import type { ConnectAnswer, ConnectionEvents } from './connection.ts';
 import type { ServerFloor } from './server-floor.ts';
+import { homeOf } from './server-needs.ts';
 
 /** Connects to a server in the way that its configuration says. Never rejects. */
 export async function connectServer(
@@ -31,7 +32,7 @@ export async function connectServer(
   if (server.kind === 'stdio') {
     const { values, missing } = childEnvironment(server, env, { platform, secretVariables });
     tellMissing(missing);
-    const home = env[platform === 'win32' ? 'USERPROFILE' : 'HOME'];
+    const home = homeOf(floor);
     return await connectStdio({
       ...{ server, folder, home, clientInfo, watchdog, platform, random, mask },
       env: values,

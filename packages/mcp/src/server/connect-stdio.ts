@@ -1,12 +1,5 @@
-import { isAbsolute, join } from 'node:path';
 import { delay, type Random, systemClock } from '@fairlead/base';
-import {
-  type Platform,
-  type ProcessTree,
-  resolveExecutable,
-  spawnTree,
-  type TreeOwner,
-} from '@fairlead/process';
+import { type Platform, type ProcessTree, spawnTree, type TreeOwner } from '@fairlead/process';
 import type { Client, Implementation } from '@modelcontextprotocol/client';
 import { type Mask, unmasked } from '../catalog/mask.ts';
 import type { StdioServer } from '../configuration/server-config.ts';
@@ -16,6 +9,7 @@ import { TreeTransport } from '../transport/tree-transport.ts';
 import { type ConnectAnswer, type Connection, type ConnectionEvents, UNREAD } from './connection.ts';
 import { foreignText, thrownWhole } from './foreign-text.ts';
 import { CLIENT_OPTIONS, McpClient, MODERN_REVISION } from './mcp-client.ts';
+import { serverProgram } from './server-needs.ts';
 
 export interface StdioOptions {
   readonly server: StdioServer;
@@ -37,9 +31,8 @@ export interface StdioOptions {
 
 /** Starts a server's program and speaks the handshake with it. Never rejects; where it fails nothing is left of the program. */
 export async function connectStdio(options: StdioOptions): Promise<ConnectAnswer> {
-  const { server, env, folder, home = folder, platform, random, watchdog } = options;
-  const cwd = placeOf(server.cwd ?? home, folder, home);
-  const found = await resolveExecutable({ command: server.command, cwd, env, platform });
+  const { server, env, platform, random, watchdog } = options;
+  const { cwd, found } = await serverProgram(server, options);
   if (!found.ok)
     return failed('mcp_start_failed', `${foreignText(server.command)} is no program that can be found`);
   const spawned = await spawnTree({
@@ -172,11 +165,6 @@ class StdioConnecting {
 }
 
 const CLOSED = 'it closed its output';
-
-function placeOf(path: string, folder: string, home: string): string {
-  if (path.startsWith('~/')) return join(home, path.slice(2));
-  return isAbsolute(path) ? path : join(folder, path);
-}
 
 function readLines(stream: NodeJS.ReadableStream, take: (line: string) => void): void {
   let rest = '';
