@@ -37,12 +37,9 @@ export class FleetPaths implements AsyncDisposable {
     this.#env = env;
   }
 
-  /** Processes of the paths that may run. */
+  /** Processes of the paths that live between calls. */
   get pids(): readonly number[] {
-    return [...this.#opened.values()].flatMap((path) => {
-      if (path instanceof McpStdioPath) return [path.pid];
-      return path instanceof CliPath ? path.pids : [];
-    });
+    return [...this.#opened.values()].flatMap((path) => (path instanceof McpStdioPath ? [path.pid] : []));
   }
 
   path(name: PathName): Promise<CallPath> {

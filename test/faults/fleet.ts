@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { waitFor } from '@fairlead/testing';
 import { writeRunnerConfig } from '../fairlead-process.ts';
 import { writeAgents } from './agent-configuration.ts';
-import { describeProcess, strays } from './census.ts';
+import { leftBehind, type Root } from './census.ts';
 import { FleetMember } from './fleet-member.ts';
 import { FleetPaths } from './fleet-paths.ts';
 import { FrameProxy } from './frame-proxy.ts';
@@ -24,6 +24,7 @@ const RUNNER = 'desk';
 const PLUGIN = 'ledger';
 
 const plugin = join(import.meta.dirname, 'ledger-plugin.mjs');
+const watchdog = join('watchdog', 'watchdog.sh');
 
 /** Whole processes that stay from round to round, unless a round has killed them. */
 export class Fleet implements AsyncDisposable {
@@ -39,6 +40,7 @@ export class Fleet implements AsyncDisposable {
   readonly #folder: string;
   readonly #stateDirectory: string;
   readonly #config: string;
+  readonly #mark: string;
   readonly #env: NodeJS.ProcessEnv;
   #host: FleetMember | null = null;
   #runner: FleetMember | null = null;
@@ -60,9 +62,10 @@ export class Fleet implements AsyncDisposable {
     this.disk = disk;
     this.gateway = new GatewayClient(port);
     this.journal = new JournalView(this.#stateDirectory);
-    // Its own processes, and theirs, are known by this; nothing of a test's own environment reaches them.
-    const { PATH, HOME, TMPDIR, FAIRLEAD_TEST_TOKEN } = process.env;
-    this.#env = { PATH, HOME, TMPDIR, FAIRLEAD_TEST_TOKEN, FAULTS_FLEET: folder };
+    // Its own processes, and theirs, are known by their PATH, which watchdogs have as well; nothing else of a test's own environment reaches them.
+    const { PATH = '', HOME, TMPDIR, FAIRLEAD_TEST_TOKEN } = process.env;
+    this.#mark = join(folder, 'no-programs');
+    this.#env = { PATH: `${this.#mark}:${PATH}`, HOME, TMPDIR, FAIRLEAD_TEST_TOKEN };
     const target = ['--runner', RUNNER, '--plugin', PLUGIN];
     this.paths = new FleetPaths(this.gateway, this.#stateDirectory, target, this.#env);
     for (const name of [this.ledger, this.marks]) mkdirSync(name, { recursive: true });
@@ -174,12 +177,12 @@ export class Fleet implements AsyncDisposable {
 
   /** Processes that should not be there, when they have had their time to go. */
   async strays(): Promise<readonly string[]> {
-    const left = () => strays(`FAULTS_FLEET=${this.#folder}`, this.#known());
+    const left = () => leftBehind({ mark: this.#mark, roots: this.#roots(), watchdog, plugin });
     const isClean = await waitFor(() => left().length === 0, {
       what: 'the end of processes',
       timeoutMs: 10_000,
     }).catch(() => false);
-    return isClean ? [] : left().map(describeProcess);
+    return isClean ? [] : left();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -204,9 +207,15 @@ export class Fleet implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
   }
 
-  #known(): number[] {
-    const pids = [this.#host?.pid ?? 0, this.#runner?.pid ?? 0, ...this.paths.pids];
-    return pids.filter((pid) => pid > 0);
+  /** What may live now. A host has a watchdog of its own from the first program on that an agent or a server of its needs. */
+  #roots(): Root[] {
+    const isTogether = this.proxy === null;
+    const roots = [
+      { pid: this.#host?.pid ?? 0, watchdogs: isTogether ? 2 : 1, plugins: isTogether ? 1 : 0 },
+      { pid: this.#runner?.pid ?? 0, watchdogs: 1, plugins: 1 },
+      ...this.paths.pids.map((pid) => ({ pid, watchdogs: 0, plugins: 0 })),
+    ];
+    return roots.filter(({ pid }) => pid > 0);
   }
 
   /** Only to the plugin that noted this number, and not to whoever may have it since. */

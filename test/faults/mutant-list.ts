@@ -173,6 +173,17 @@ export const mutants: readonly Mutant[] = [
     ],
   },
   {
+    name: 'left-plugin',
+    lie: 'the process of a plugin that has failed is left running under its Runner',
+    edits: [
+      {
+        file: 'packages/runner/src/provider/provider-process.ts',
+        from: 'await tree.end();',
+        to: 'await Promise.resolve({ survivors: tree.pid * 0 });',
+      },
+    ],
+  },
+  {
     name: 'session-invents',
     lie: 'an unknown call of a turn stands in its session as completed',
     edits: [

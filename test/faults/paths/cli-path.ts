@@ -15,10 +15,6 @@ export class CliPath implements CallPath {
     this.#env = env;
   }
 
-  get pids(): readonly number[] {
-    return [...this.#running].map(({ pid }) => pid ?? 0);
-  }
-
   call({ tool, arguments: given }: PathCall): Promise<Told> {
     const [program, ...args] = this.#command;
     const all = [...args, '--tool', tool, '--arguments', JSON.stringify(given), '--json'];
