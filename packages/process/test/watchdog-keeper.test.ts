@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
+  environmentHolds,
   hygiene,
   type ManualClock,
   manualClock,
   pidIsAlive,
+  processTable,
   requires,
   temporaryFolder,
   waitFor,
@@ -84,6 +86,39 @@ for (const { name, shell } of STUBBORN) {
     assert.deepEqual([told.events, clock.pendingTimers], [[], 0]);
   });
 }
+
+test('a watchdog that is killed for its slowness leaves nobody standing whom it has stopped', {
+  skip: requires('setsid'),
+}, async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  const slow = temporaryFolder(t);
+  // It has stopped what it knows, and looks for the rest when its time is over: as on a machine that has no time for it.
+  writeFileSync(join(slow, 'grep'), '#!/bin/sh\nexec sleep 60\n', { mode: 0o755 });
+  const watchdog = testWatchdog(t, {
+    clock,
+    spawn: ((program: string, args: readonly string[], options: SpawnOptions) =>
+      spawn(program, args, { ...options, env: { ...options.env, PATH: `${slow}:/usr/bin:/bin` } })) as never,
+  });
+  const tree = await shellTree(t, 'echo up; sleep 60 & wait', { owner: watchdog, spawn });
+  await firstLine(tree.stdout);
+  const env = { PATH: process.env['PATH'] ?? '', FAIRLEAD_PROVIDER: `${watchdog.token}.unregistered` };
+  const stray = spawn('setsid', ['sleep', '60'], { env, stdio: 'ignore' });
+  await once(stray, 'spawn');
+  t.after(() => stray.kill('SIGKILL'));
+  const pid = watchdog.pid ?? 0;
+  const closed = watchdog.close();
+  await waitFor(() => processState(tree.pid) === 'T', { what: 'the stop of what it knows' });
+  await clock.advance(1_500);
+  await closed;
+  assert.equal(pidIsAlive(pid), false);
+  for (const each of [tree.pid, stray.pid ?? 0]) await gone(each);
+  assert.equal((await tree.exited).signal, 'SIGKILL');
+  // What it had started to look with is nobody's: it ends by itself, sooner than here.
+  for (const row of processTable())
+    if (row.command === 'sleep' && environmentHolds(row.pid, `PATH=${slow}:/usr/bin:/bin`))
+      process.kill(row.pid, 'SIGKILL');
+});
 
 test('a watchdog that is killed is started again and still knows the trees by their number alone', async (t) => {
   hygiene(t);

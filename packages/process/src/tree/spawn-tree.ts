@@ -13,9 +13,9 @@ import { psReader } from '../process-table/ps-reader.ts';
 import { type StderrPipe, StderrPipes } from '../stderr/stderr-pipes.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { inNamespace, namespaceFault } from './bubblewrap.ts';
-import type { SendSignal } from './end-family.ts';
 import { Family } from './family.ts';
 import { type ProcessTree, SpawnedTree } from './process-tree.ts';
+import { sendSignal } from './send-signal.ts';
 
 /** What a tree needs of the Runner's watchdog. What it shares is made anew where it is absent. */
 export type TreeOwner = Pick<Watchdog, 'token' | 'watch' | 'forget'> &
@@ -156,14 +156,6 @@ function treeOf(
 function startOf(reader: ProcessReader, pid: number): number {
   return reader.row(pid)?.started ?? 0;
 }
-
-const sendSignal: SendSignal = (pid, signal) => {
-  try {
-    process.kill(pid, signal);
-  } catch {
-    // Gone in the meantime, or not ours to signal: the next look tells.
-  }
-};
 
 async function findBubblewrap(
   options: SpawnTreeOptions,

@@ -7,7 +7,10 @@ import type { Platform } from '../platform.ts';
 import { hasProc, type ProcessReader, procReader } from '../process-table/process-reader.ts';
 import { psReader } from '../process-table/ps-reader.ts';
 import { StderrPipes } from '../stderr/stderr-pipes.ts';
+import { sendSignal } from '../tree/send-signal.ts';
+import { PROVIDER_VARIABLE } from '../tree/spawn-tree.ts';
 import { within } from '../within.ts';
+import { endWatched } from './end-watched.ts';
 
 export type WatchdogOptions = {
   readonly random: Random;
@@ -95,7 +98,10 @@ export class Watchdog implements AsyncDisposable {
     this.#tell(`forget ${pid} ${started}`);
   }
 
-  /** Closes the pipe, as the end of the Runner would, and waits until the watchdog has looked and ended, 1.5 s at most. */
+  /**
+   * Closes the pipe, as the end of the Runner would, and waits until the watchdog has looked and ended. One that takes more than 1.5 s is
+   * killed, when what it was to end has been ended from here, for which there is one second more.
+   */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -181,6 +187,16 @@ export class Watchdog implements AsyncDisposable {
     // A plugin of the same user may have stopped it.
     child.kill('SIGCONT');
     if (await within(this.#clock, watchdogLimits.closeMs, exited)) return;
+    // Whom it has stopped and not ended yet would stand for ever.
+    await endWatched({
+      watched: this.#watched,
+      mark: Buffer.from(`${PROVIDER_VARIABLE}=${this.token}.`),
+      since: this.processes.row(process.pid)?.started ?? 0,
+      reader: this.processes,
+      signal: sendSignal,
+      // Real processes end in real time.
+      clock: systemClock(),
+    });
     // Ends a stopped one too.
     child.kill('SIGKILL');
     await exited;
