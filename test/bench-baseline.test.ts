@@ -8,7 +8,8 @@ import { type Baseline, baselineOf, compareWithBaseline, verdictText } from '../
 import type { Bench } from '../bench/harness/bench.ts';
 import { measurementOf } from '../bench/harness/measurement.ts';
 import type { Machine, Report } from '../bench/harness/report.ts';
-import { ratioRow } from '../bench/harness/row.ts';
+import { linesOf } from '../bench/harness/report-lines.ts';
+import { differenceRow, limitRow, ratioRow, reportRow } from '../bench/harness/row.ts';
 import { runBenches } from '../bench/harness/run-benches.ts';
 import { fixedReport } from './bench/fixed-report.ts';
 
@@ -181,6 +182,73 @@ test('a run writes the baseline, holds the next run against it, and ends with 1 
   // Who renews it says that the new ratios are right.
   assert.equal((await run(['--from', json, '--update-baseline'], [bench(1)], file)).status, 0);
   assert.equal((await run([], [bench(16)], file)).status, 0);
+});
+
+/** A bench with a row of every kind: a ratio, a ratio without a goal, a difference, a limit, a time. */
+const everyKind = (figure: number): Bench => ({
+  name: 'added',
+  title: 'since the baseline',
+  async run() {
+    const [is = never(), other = never()] = [figure, 10].map((value) =>
+      measurementOf('a call', 'ms', [[value], [value]]),
+    );
+    const rows = [
+      ratioRow('held', is, other, 100),
+      reportRow('told', is, other),
+      differenceRow('beyond', is, other, 8),
+      limitRow('at most', is, 100),
+      reportRow('a time', is),
+    ];
+    return { measurements: [is], rows };
+  },
+});
+
+function never(): never {
+  return assert.fail('a figure is missing');
+}
+
+test('a bench that the baseline did not have is said to be new, and is compared once the baseline was renewed', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'baseline.json');
+  await run(['--update-baseline'], [bench(12)], file);
+  const added = await run([], [bench(12), everyKind(12)], file);
+  assert.equal(added.status, 0);
+  assert.match(added.out, /: 1 of 4 ratios the same$/m);
+  for (const name of ['held', 'told', 'beyond'])
+    assert.match(added.out, new RegExp(`^not in the baseline: added: ${name}: 1\\.2 `, 'm'));
+  assert.match(
+    added.out,
+    /^not compared, because they are no ratios: 2 rows \(1 held by their goals, 1 told\)$/m,
+  );
+
+  assert.equal((await run(['--update-baseline'], [bench(12), everyKind(12)], file)).status, 0);
+  const slower = await run([], [bench(12), everyKind(17)], file);
+  assert.equal(slower.status, 1);
+  for (const name of ['held', 'told', 'beyond'])
+    assert.match(slower.err, new RegExp(`^slower than the baseline: added: ${name}: 1\\.7 `, 'm'));
+});
+
+test('a difference or a time beyond its goal ends the run with 1, whatever the baseline says', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'baseline.json');
+  assert.equal((await run(['--update-baseline'], [everyKind(19)], file)).status, 1);
+  const same = await run([], [everyKind(19)], file);
+  assert.equal(same.status, 1);
+  assert.match(same.out, /: 3 of 3 ratios the same$/m);
+  assert.equal(same.err, 'does not hold: added: beyond (difference ≤ 8 ms)\n');
+});
+
+test('a run that was kept beside its page is read again as a report is', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const kept = join(folder, 'run.jsonl');
+  const ranges = { p50Range: [1, 1], ratioRange: null, differenceRange: null } as const;
+  const rows = fixedReport.rows.map((row) => ({ ...row, ...ranges }));
+  writeFileSync(kept, linesOf({ ...fixedReport, rows }));
+  const { status, out } = await run(['--from', kept], [bench(1)], join(folder, 'baseline.json'));
+  assert.equal(status, 1);
+  assert.match(out, /^call against a pipe +24 +20 /m);
+  assert.match(out, /^2 min 50 s in all$/m);
 });
 
 test('what cannot be kept is refused before anything is measured', async (t) => {

@@ -334,8 +334,15 @@ test('a run whose goals hold ends with 0, and its JSON has every row with its fi
     'measurements',
     'skipped',
     'failures',
+    'durations',
     'comparison',
   ]);
+  assert.deepEqual(
+    report.durations.map(({ bench: name }: { bench: string }) => name),
+    ['calls'],
+  );
+  assert.match(out, /^\(calls took \d+ s\)$/m);
+  assert.match(out, /^\d+ s in all$/m);
   assert.equal(report.seed, 5);
   assert.equal(report.quick, true);
   assert.equal(report.holds, true);

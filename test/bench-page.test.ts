@@ -3,9 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
+import { benches } from '../bench/benches/index.ts';
+import { type Baseline, baselineOf, compareWithBaseline } from '../bench/harness/baseline.ts';
+import { durationText } from '../bench/harness/duration.ts';
 import { measurementOf } from '../bench/harness/measurement.ts';
+import { linesOf, reportOfLines } from '../bench/harness/report-lines.ts';
 import { dotPlotSvg } from '../bench/page/dot-plot.ts';
-import { performancePage } from '../bench/page/performance-page.ts';
+import { performancePage, RUN_FILE } from '../bench/page/performance-page.ts';
 import { plotsOf } from '../bench/page/plots.ts';
 import { writePage } from '../bench/page/write-page.ts';
 import { fixedReport } from './bench/fixed-report.ts';
@@ -68,7 +72,7 @@ test('the page says of every peer what it does not do', () => {
 });
 
 test('every goal is on the page with its figure and whether it holds, in its own words', () => {
-  assert.deepEqual(sectionOf(page, 'Goals').slice(2), [
+  assert.deepEqual(sectionOf(page, 'Goals').slice(4), [
     '| bench | result | measured | beside | goal | holds |',
     '| --- | --- | --- | --- | --- | --- |',
     '| `calls` | call against a pipe | 24 µs | 20 µs: 1.2 times [1.15..1.25] | ratio ≤ 1.5 | yes |',
@@ -76,6 +80,52 @@ test('every goal is on the page with its figure and whether it holds, in its own
     '| `up` | registered first | 5 ms | 6 ms: 0.83 times [0.8..0.9] | before, in every round | yes |',
     '| `up` | settled | 2.5 ms | – | p50 ≤ 100 ms | yes |',
   ]);
+});
+
+test('a goal that does not hold is named beneath the heading, and where all hold that is said', () => {
+  assert.deepEqual(sectionOf(page, 'Goals').slice(1, 3), [
+    '3 of 4 hold. **These do not**:',
+    '- `admission`, a hundred tools: difference ≤ 8 ms',
+  ]);
+  const rows = fixedReport.rows.filter(({ holds }) => holds !== false);
+  const held = performancePage({ ...fixedReport, rows }, new Set(), 'x');
+  assert.equal(sectionOf(held, 'Goals')[1], 'All 3 hold.');
+});
+
+test('a row that the baseline did not have is shown as new, and what is no ratio as not compared', () => {
+  const before = baselineOf(fixedReport, null);
+  const baseline: Baseline = { ...before, rows: before.rows.filter(({ bench }) => bench !== 'admission') };
+  const since = (against: Baseline) => {
+    const comparison = compareWithBaseline(fixedReport, against);
+    return sectionOf(
+      performancePage({ ...fixedReport, comparison }, new Set(), 'x'),
+      'Since the baseline before',
+    );
+  };
+  const apart = 'Not compared, because they are no ratios: 3 rows (2 held by their goals, 1 told).';
+  const head = 'Held against the baseline of 2026-11-30 (this machine; 25 % beyond the spread of both):';
+  assert.deepEqual(since(baseline), [
+    `${head} 2 of 3 ratios the same.`,
+    '- not in the baseline: admission: a hundred tools: 1.08 [1.05..1.12]',
+    apart,
+  ]);
+  assert.deepEqual(since(before), [`${head} 3 of 3 ratios the same.`, apart]);
+  assert.doesNotMatch(page, /Since the baseline before/);
+});
+
+test('the page says how long its run took, the longest bench first', () => {
+  assert.match(page, /^The whole run took about 3 minutes: `peers` 2 min 10 s, `calls` 40 s\.$/m);
+  assert.doesNotMatch(performancePage({ ...fixedReport, durations: [] }, new Set(), 'x'), /whole run took/);
+  assert.equal(durationText(119.6), '2 min 0 s');
+});
+
+test('a run that is kept beside its page comes back as it was, figures with six digits', () => {
+  const rows = fixedReport.rows.map((row) => ({ ...row, p50: row.p50 + 1 / 3 }));
+  const back = reportOfLines(linesOf({ ...fixedReport, rows }));
+  assert.equal(back.rows[0]?.p50, 24.3333);
+  assert.deepEqual({ ...back, rows: fixedReport.rows }, JSON.parse(JSON.stringify(fixedReport)));
+  assert.throws(() => reportOfLines('{"row":{}}\n'), { message: 'a report without its run' });
+  assert.throws(() => reportOfLines('{"rows":[]}\n'), SyntaxError);
 });
 
 test('what has no goal, and what was not measured, stands there too', () => {
@@ -159,10 +209,20 @@ test('the page and its plots are written beside each other', async (t) => {
   const folder = temporaryFolder(t);
   await writePage(fixedReport, join(folder, 'speed.md'));
   assert.match(readFileSync(join(folder, 'speed.md'), 'utf8'), /\]\(speed\/one-call\.svg\)/);
-  assert.deepEqual(readdirSync(join(folder, 'speed')).sort(), [...plots].sort());
+  assert.deepEqual(readdirSync(join(folder, 'speed')).sort(), [...plots, 'run.jsonl'].sort());
 });
 
-test('the committed page is one that was written', () => {
-  const committed = readFileSync(join(repositoryRoot, 'docs/reference/performance.md'), 'utf8');
-  assert.match(committed, /<!-- Written by `npm run bench -- --write`; do not edit\. -->/);
+test('the committed page and its plots are what the command writes of the run beside them, to the letter', () => {
+  const reference = join(repositoryRoot, 'docs/reference');
+  const text = (file: string) => readFileSync(join(reference, file), 'utf8');
+  const report = reportOfLines(text(`performance/${RUN_FILE}`));
+  const drawn = plotsOf(report);
+  assert.equal(text('performance.md'), performancePage(report, new Set(drawn.keys()), 'performance'));
+  for (const [name, svg] of drawn) assert.equal(text(`performance/${name}`), svg, name);
+  assert.deepEqual(readdirSync(join(reference, 'performance')).sort(), [...drawn.keys(), RUN_FILE].sort());
+  const names = benches.map(({ name }) => name);
+  assert.deepEqual(
+    report.rows.filter(({ bench }) => !names.includes(bench)),
+    [],
+  );
 });

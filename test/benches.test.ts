@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 import { benches } from '../bench/benches/index.ts';
 import { runBenches } from '../bench/harness/run-benches.ts';
 
@@ -176,6 +176,14 @@ test('the bench of routines loads them, fires them and takes one in', async (t) 
   // Each second of firing gives its figures, whatever they are on a machine that does other things.
   const late = report.measurements.find(({ name }: { name: string }) => name === 'late');
   assert.ok(late.samples > 0, JSON.stringify(late));
+});
+
+test('bench/README.md has a row for every bench and for no other', () => {
+  const readme = readFileSync(join(repositoryRoot, 'bench/README.md'), 'utf8');
+  const from = readme.indexOf('| bench ');
+  const table = readme.slice(from, readme.indexOf('\n\n', from));
+  const named = [...table.matchAll(/^\| `([a-z-]+)` +\|/gm)].map(([, name]) => name);
+  assert.deepEqual(named.sort(), benches.map(({ name }) => name).sort());
 });
 
 test('every bench has a name of its own, which --only takes', () => {

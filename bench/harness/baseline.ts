@@ -47,9 +47,14 @@ export type Comparison = {
   readonly isSameMachine: boolean;
   readonly tolerance: number;
   readonly verdicts: readonly Verdict[];
+  /** Rows that are no ratios: times and sizes of two runs say little. Whether they hold is said by their goals. */
+  readonly uncompared: readonly Uncompared[];
   /** Nothing is slower, and nothing is missing. */
   readonly holds: boolean;
 };
+
+/** `hasGoal`: a goal holds it, in every run. Otherwise it is only told. */
+export type Uncompared = { readonly bench: string; readonly name: string; readonly hasGoal: boolean };
 
 type Measured = Pick<
   Report,
@@ -88,11 +93,40 @@ export function compareWithBaseline(report: Measured, baseline: Baseline): Compa
     baseline.rows.some(({ bench, name }) => bench === is.bench && name === is.name);
   for (const is of found.filter((row) => !isKnown(row))) verdicts.push({ kind: 'new', is });
   const { startedAt } = baseline;
-  return { startedAt, isSameMachine, tolerance, verdicts, holds: holdsOf(verdicts) };
+  const uncompared = report.rows
+    .filter((row) => ratioOf(row) === null)
+    .map(({ bench, name, goal }) => ({ bench, name, hasGoal: goal !== null }));
+  return { startedAt, isSameMachine, tolerance, verdicts, uncompared, holds: holdsOf(verdicts) };
 }
 
 function holdsOf(verdicts: readonly Verdict[]): boolean {
   return verdicts.every(({ kind }) => kind !== 'slower' && kind !== 'missing');
+}
+
+/** What a run was held against, and how many ratios stayed; then a line for each that did not, but for what was not measured. */
+export function comparisonTexts({ startedAt, isSameMachine, tolerance, verdicts, uncompared }: Comparison): {
+  readonly head: string;
+  readonly changed: readonly string[];
+  readonly apart: string | null;
+} {
+  const of = isSameMachine ? 'this machine' : 'another machine';
+  const percent = Math.round(tolerance * 100);
+  const same = verdicts.filter(({ kind }) => kind === 'same').length;
+  const held = uncompared.filter(({ hasGoal }) => hasGoal).length;
+  return {
+    head:
+      `against the baseline of ${startedAt.slice(0, 10)} (${of}; ${percent} % beyond the spread of both): ` +
+      `${same} of ${verdicts.length} ratios the same`,
+    changed: verdicts
+      .filter(({ kind }) => kind !== 'skipped')
+      .map(verdictText)
+      .filter((text) => text !== null),
+    apart:
+      uncompared.length === 0
+        ? null
+        : `not compared, because they are no ratios: ${uncompared.length} rows (${held} held by their goals, ` +
+          `${uncompared.length - held} told)`,
+  };
 }
 
 /** The benches with a ratio that is slower: what is measured again before it counts. */
@@ -143,12 +177,15 @@ function changeOf(was: BaselineRow, is: BaselineRow, tolerance: number): 'same' 
   return 'same';
 }
 
-function ratiosOf(report: Measured): BaselineRow[] {
-  return report.rows.flatMap(({ bench, name, ratio, ratioInterval, goalOf }) =>
-    ratio === null || ratioInterval === null || goalOf === 'order'
-      ? []
-      : [{ bench, name, ratio: cut(ratio), low: cut(ratioInterval[0]), high: cut(ratioInterval[1]) }],
-  );
+function ratiosOf({ rows }: Measured): BaselineRow[] {
+  return rows.flatMap((row) => ratioOf(row) ?? []);
+}
+
+/** What is kept and compared of a row, also of one whose goal bounds the difference; null where there is no ratio. */
+function ratioOf({ bench, name, ratio, ratioInterval, goalOf }: Report['rows'][number]): BaselineRow | null {
+  if (ratio === null || ratioInterval === null || goalOf === 'order') return null;
+  const [low, high] = ratioInterval;
+  return { bench, name, ratio: cut(ratio), low: cut(low), high: cut(high) };
 }
 
 /** Four digits: a file that is read by people and compared by Git. */

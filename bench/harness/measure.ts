@@ -5,6 +5,7 @@ import type { Bench, BenchContext, BenchResult } from './bench.ts';
 import type { BenchHost } from './bench-host.ts';
 import type { BenchOptions } from './bench-options.ts';
 import { ChildSet } from './child-set.ts';
+import { type Duration, durationText } from './duration.ts';
 import { installPeers, type PeerPackages } from './peer-packages.ts';
 import { fairleadVersion, type Machine, type Report, reportOf } from './report.ts';
 import { measurementTable } from './table.ts';
@@ -21,9 +22,11 @@ export async function measure(
   const measurements: Report['measurements'][number][] = [];
   const skipped: Report['skipped'][number][] = [];
   const failures: Report['failures'][number][] = [];
+  const durations: Duration[] = [];
   const peers = peersOf(options, host);
   for (const bench of benches.filter(({ name }) => options.only.includes(name))) {
     if (host.signal.aborted) break;
+    const startedMs = performance.now();
     try {
       const result = await runOne(bench, options, host, peers);
       rows.push(...result.rows.map((row) => ({ bench: bench.name, ...row })));
@@ -36,8 +39,11 @@ export async function measure(
       const shown = error instanceof Error && !host.signal.aborted ? error.stack : message;
       host.err(`${bench.name} could not be measured: ${shown}\n`);
     }
+    const seconds = (performance.now() - startedMs) / 1000;
+    durations.push({ bench: bench.name, seconds });
+    host.out(`(${bench.name} took ${durationText(seconds)})\n`);
   }
-  return reportOf(options, about, { rows, measurements, skipped, failures });
+  return reportOf(options, about, { rows, measurements, skipped, failures, durations });
 }
 
 /** Installs once, when a bench first asks. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Comparison } from './baseline.ts';
 import type { SkippedRow } from './bench.ts';
 import type { BenchOptions } from './bench-options.ts';
+import type { Duration } from './duration.ts';
 import type { Measurement } from './measurement.ts';
 import type { Row } from './row.ts';
 
@@ -24,6 +25,7 @@ export type Report = {
   /** Rows that could not be measured here, and why. */
   readonly skipped: readonly (SkippedRow & { readonly bench: string })[];
   readonly failures: readonly BenchFailure[];
+  readonly durations: readonly Duration[];
   /** Against the committed baseline; null for a quick run, and where there is none. */
   readonly comparison: Comparison | null;
 };
@@ -63,7 +65,7 @@ export function fairleadVersion(): string {
 export function reportOf(
   options: BenchOptions,
   context: { readonly version: string; readonly startedAt: string; readonly machine: Machine },
-  results: Pick<Report, 'rows' | 'measurements' | 'skipped' | 'failures'>,
+  results: Pick<Report, 'rows' | 'measurements' | 'skipped' | 'failures' | 'durations'>,
 ): Report {
   return {
     version: context.version,

@@ -6,6 +6,7 @@ import {
   baselineOf,
   type Comparison,
   compareWithBaseline,
+  comparisonTexts,
   confirmed,
   sameMachine,
   slowerBenches,
@@ -14,8 +15,10 @@ import {
 import type { Bench } from './bench.ts';
 import type { BenchHost } from './bench-host.ts';
 import { type BenchOptions, benchUsage, parseBenchOptions } from './bench-options.ts';
+import { durationText, secondsOf } from './duration.ts';
 import { measure } from './measure.ts';
 import { fairleadVersion, type Machine, type Report, thisMachine } from './report.ts';
+import { reportOfLines } from './report-lines.ts';
 import { goalText, rowTable } from './table.ts';
 
 /**
@@ -39,7 +42,7 @@ export async function runBenches(
   }
   const { options } = parsed;
   const baseline = await jsonOf<Baseline>(host.baselineFile);
-  const given = options.from === null ? null : await jsonOf<Report>(options.from);
+  const given = options.from === null ? null : await reportIn(options.from);
   const machine = given?.machine ?? thisMachine();
   const fault =
     options.from !== null && given === null
@@ -52,6 +55,7 @@ export async function runBenches(
   host.out(headOf(given ?? { ...options, version: fairleadVersion() }, machine));
   const measured = given ?? (await measure(benches, options, machine, host));
   host.out(`\n${rowTable(measured.rows)}`);
+  host.out(`\n${durationText(secondsOf(measured.durations))} in all\n`);
   const remeasure = (only: readonly string[]) => measure(benches, { ...options, only }, machine, host);
   const comparison =
     baseline === null || measured.quick
@@ -116,26 +120,33 @@ function sayWhatDoesNotHold(report: Report, host: BenchHost): void {
     host.err(`does not hold: ${row.bench}: ${row.name} (${goalText(row)})\n`);
 }
 
-function sayComparison({ startedAt, isSameMachine, tolerance, verdicts }: Comparison, host: BenchHost): void {
-  const of = isSameMachine ? 'this machine' : 'another machine';
-  const percent = Math.round(tolerance * 100);
-  const same = verdicts.filter(({ kind }) => kind === 'same').length;
-  host.out(
-    `\nagainst the baseline of ${startedAt.slice(0, 10)} (${of}; ${percent} % beyond the spread of both): ` +
-      `${same} of ${verdicts.length} ratios the same\n`,
-  );
-  for (const verdict of verdicts) {
+function sayComparison(comparison: Comparison, host: BenchHost): void {
+  const { head, apart } = comparisonTexts(comparison);
+  host.out(`\n${head}\n`);
+  for (const verdict of comparison.verdicts) {
     const text = verdictText(verdict);
     if (text === null || verdict.kind === 'skipped') continue;
     const isBad = verdict.kind === 'slower' || verdict.kind === 'missing';
     (isBad ? host.err : host.out)(`${text}\n`);
   }
+  if (apart !== null) host.out(`${apart}\n`);
+}
+
+/** A report as `--json` writes it, or as the page has it beside it; null where there is none. One of an older run has no durations. */
+async function reportIn(file: string): Promise<Report | null> {
+  const report = file.endsWith('.jsonl')
+    ? await readAs(file, reportOfLines)
+    : await readAs(file, (text) => JSON.parse(text) as Report);
+  return report === null ? null : { ...report, durations: report.durations ?? [] };
 }
 
 async function jsonOf<T>(file: string | undefined): Promise<T | null> {
-  if (file === undefined) return null;
+  return file === undefined ? null : await readAs(file, (text) => JSON.parse(text) as T);
+}
+
+async function readAs<T>(file: string, parse: (text: string) => T): Promise<T | null> {
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as T;
+    return parse(await readFile(file, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;

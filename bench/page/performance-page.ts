@@ -1,7 +1,12 @@
+import { comparisonTexts } from '../harness/baseline.ts';
+import { durationText, secondsOf } from '../harness/duration.ts';
 import { peerFigures, peerLanes, peerNames } from '../harness/peer-figures.ts';
 import type { Report } from '../harness/report.ts';
 import { rounded } from '../harness/statistics.ts';
 import { goalText } from '../harness/table.ts';
+
+/** The run that the page is of, in the folder of its plots. */
+export const RUN_FILE = 'run.jsonl';
 
 /** Above this much in use of a core, something else ran too. */
 const BUSY_LOAD_A_CORE = 0.5;
@@ -66,6 +71,8 @@ export function performancePage(report: Report, plots: ReadonlySet<string>, fold
     '',
     'A goal bounds a ratio, a difference, or a time. Where one does not hold, the run ends with 1 and names it.',
     '',
+    ...goalLines(held),
+    '',
     ...image('goals.svg', 'How much of each goal is used up; the table below has the figures'),
     '| bench | result | measured | beside | goal | holds |',
     '| --- | --- | --- | --- | --- | --- |',
@@ -88,13 +95,16 @@ export function performancePage(report: Report, plots: ReadonlySet<string>, fold
       tableLine([`\`${row.bench}\``, row.name, withUnit(row.p50, row.unit), besideText(row)]),
     ),
     '',
+    ...comparisonLines(report),
     ...skippedLines(report),
     '## How it is measured',
     '',
     '[bench/README.md](../../bench/README.md) says what stands behind each row, and',
     '[Run the benchmarks](../how-to/run-the-benchmarks.md) how to measure on your machine. In brackets stands where a ratio lies with 95 %',
     'confidence, by its rounds. The committed ratios of `bench/baseline.json` are what later runs are held against.',
+    `The figures of the run that this page is of stand in [${RUN_FILE}](${folder}/${RUN_FILE}).`,
     '',
+    ...durationLines(report),
   ];
   return lines.join('\n');
 }
@@ -110,6 +120,44 @@ function machineLines({ version, startedAt, seed, machine }: Report): string[] {
           '**The machine was not quiet**: its times are longer than they would be, and its brackets wider.',
         ]
       : []),
+  ];
+}
+
+/** Which goals do not hold, by name. */
+function goalLines(held: Report['rows']): string[] {
+  const missed = held.filter(({ holds }) => holds !== true);
+  if (missed.length === 0) return [`All ${held.length} hold.`];
+  return [
+    `${held.length - missed.length} of ${held.length} hold. **These do not**:`,
+    '',
+    ...missed.map((row) => `- \`${row.bench}\`, ${row.name}: ${goalText(row)}`),
+  ];
+}
+
+/** What became of the ratios since the baseline that this run was held against; nothing where there was none. */
+function comparisonLines({ comparison }: Report): string[] {
+  if (comparison === null) return [];
+  const { head, changed, apart } = comparisonTexts(comparison);
+  return [
+    '## Since the baseline before',
+    '',
+    `Held ${head}.`,
+    '',
+    ...(changed.length === 0 ? [] : [...changed.map((text) => `- ${text}`), '']),
+    ...(apart === null ? [] : [`${apart[0]?.toUpperCase()}${apart.slice(1)}.`, '']),
+  ];
+}
+
+/** How long a whole run takes, and what takes longest. */
+function durationLines({ durations }: Report): string[] {
+  if (durations.length === 0) return [];
+  const longest = [...durations].sort((one, other) => other.seconds - one.seconds);
+  const minutes = Math.max(1, Math.round(secondsOf(durations) / 60));
+  return [
+    `The whole run took about ${minutes} minute${minutes === 1 ? '' : 's'}: ${longest
+      .map(({ bench, seconds }) => `\`${bench}\` ${durationText(seconds)}`)
+      .join(', ')}.`,
+    '',
   ];
 }
 

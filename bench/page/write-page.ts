@@ -1,15 +1,22 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Report } from '../harness/report.ts';
-import { performancePage } from './performance-page.ts';
+import { linesOf, reportOfLines } from '../harness/report-lines.ts';
+import { performancePage, RUN_FILE } from './performance-page.ts';
 import { plotsOf } from './plots.ts';
 
-/** Writes the page of a report, and its plots into a folder beside it that has the page's name. */
+/**
+ * Writes the page of a report; its plots, and the run itself, into a folder beside it that has the page's name. The page is made of what was
+ * kept, so that it can be made again and held against it.
+ */
 export async function writePage(report: Report, pageFile: string): Promise<void> {
-  const plots = plotsOf(report);
+  const lines = linesOf(report);
+  const kept = reportOfLines(lines);
+  const plots = plotsOf(kept);
   const folder = basename(pageFile, '.md');
   const plotFolder = join(dirname(pageFile), folder);
   await mkdir(plotFolder, { recursive: true });
   for (const [name, svg] of plots) await writeFile(join(plotFolder, name), svg);
-  await writeFile(pageFile, performancePage(report, new Set(plots.keys()), folder));
+  await writeFile(join(plotFolder, RUN_FILE), lines);
+  await writeFile(pageFile, performancePage(kept, new Set(plots.keys()), folder));
 }

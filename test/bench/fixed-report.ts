@@ -81,6 +81,10 @@ export const fixedReport: Report = {
   ],
   skipped: [{ bench: 'peers', name: 'Fairlead Runner, against Extism', reason: '--no-peers was given' }],
   failures: [{ bench: 'append', message: 'no disk\nat somewhere' }],
+  durations: [
+    { bench: 'calls', seconds: 40.4 },
+    { bench: 'peers', seconds: 130 },
+  ],
   comparison: null,
 };
 
