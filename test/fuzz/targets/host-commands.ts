@@ -83,7 +83,7 @@ export const target: Target = {
 
 /** Finding the session is no command yet. */
 function isWayIn(what: string): boolean {
-  return what === 'sessions.open' || what === 'sessions.meta';
+  return ['sessions.open', 'sessions.hold', 'sessions.meta'].includes(what);
 }
 
 async function answered(
