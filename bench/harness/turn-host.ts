@@ -75,7 +75,7 @@ export class TurnHost {
     const models = scriptedModels(options, clock);
     const isModel = (ref: string) => models.refs.includes(ref);
     const agents = new Agents({ peer, clock, isModel });
-    const sessions = new Sessions({ peer, store, clock, agents, isModel });
+    const sessions = new Sessions({ peer, store, clock, agents, isModel, leaks: new LeakDetector() });
     const boot = randomId('boot_', random);
     const base = { peer, store, clock, agents, sessions, boot };
     const journal = new Journal({ store, clock, boot });

@@ -67,6 +67,31 @@ test('a run without a host with a model or a session that is none leaves no sess
   assert.deepEqual(JSON.parse((await run('session', 'list', '--json')).stdout), { sessions: [] });
 });
 
+test('a run without a host that was paused, or with a name that two sessions have, makes none and says in none', async (t) => {
+  const { run } = machine(t);
+  assert.equal((await run('run', 'hello', '--model', 'x/y')).exit, 1);
+  const made = [await run('session', 'new', '--name', 'dup'), await run('session', 'new', '--name', 'dup')];
+  const ids = made.map(({ stdout }) => stdout.trim());
+  const twice = await run('run', 'hello', '--session', 'dup');
+  assert.equal(twice.exit, 1);
+  assert.match(
+    twice.stderr,
+    /\(session_ambiguous\)\n {2}sessions: (ses_\S{43}), (ses_\S{43})\n {2}next: Give the id /,
+  );
+  for (const id of ids) assert.ok(twice.stderr.includes(id));
+  assert.equal((await run('pause')).exit, 0);
+  const paused = await run('run', 'hello', '--session', 'new');
+  assert.equal(paused.exit, 1);
+  assert.match(
+    paused.stderr,
+    /^fairlead: The host is paused: .*\(host_paused\)\n {2}next: Use `fairlead resume` /m,
+  );
+  const { sessions } = JSON.parse((await run('session', 'list', '--json')).stdout) as {
+    sessions: { id: string }[];
+  };
+  assert.deepEqual(sessions.map(({ id }) => id).sort(), ids.sort());
+});
+
 test('a session made without an agent has the first one, and goes on', async (t) => {
   const { run } = machine(t, '[[agents]]\nname = "zoe"\n[[agents]]\nname = "adam"\n');
   assert.equal((await run('run', 'hello', '--approve', 'write_file')).exit, 0);

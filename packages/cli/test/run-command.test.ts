@@ -249,6 +249,61 @@ test('a session that begins as an id and is none is unknown, and none is made', 
   assert.equal(server.requests.length, 1);
 });
 
+test('a run on a paused host says so, and makes no session that nothing would be said in', async (t) => {
+  const { run, host } = hostedMachine(t);
+  const agents = { agents: ['fairlead'], model: 'demo/script', pausedAtMs: 1_000 };
+  const server = await routedServer(
+    t,
+    running(() => success(REPORT), '', {
+      'GET /api/admin/status': () => success({ runners: [], agents }),
+      'GET /api/sessions?name=new': () => success({ sessions: [] }),
+    }),
+  );
+  await host(server.url);
+  for (const more of [[], ['--session', 'new'], ['--agent', 'fairlead']]) {
+    const { exit, stdout, stderr } = await run('run', 'hello', ...more);
+    assert.deepEqual([exit, stdout], [1, '']);
+    assert.match(
+      stderr,
+      /^fairlead: The host is paused: .*\(host_paused\)\n {2}next: Use `fairlead resume` or /,
+    );
+  }
+  assert.deepEqual(
+    server.requests.filter(({ method }) => method === 'POST'),
+    [],
+  );
+});
+
+test('a name that several sessions have is refused with their ids, and nothing is said in one of them', async (t) => {
+  const { run, host } = hostedMachine(t);
+  const other = ID.replaceAll('a', 'b');
+  const server = await routedServer(
+    t,
+    running(() => success(REPORT), '', {
+      'GET /api/sessions?name=work': () => success({ sessions: [{ id: other }, { id: ID }] }),
+    }),
+  );
+  await host(server.url);
+  for (const line of [
+    ['run', 'hello', '--session', 'work'],
+    ['session', 'show', 'work'],
+    ['session', 'close', 'work'],
+    ['session', 'cancel', 'work'],
+    ['ext', 'add', 'notes', '--session', 'work'],
+  ]) {
+    const { exit, stderr } = await run(...line);
+    assert.equal(exit, 1, line.join(' '));
+    assert.equal(
+      stderr.split('  next:')[0],
+      `fairlead: More than one open session has this name. (session_ambiguous)\n  sessions: ${other}, ${ID}\n`,
+    );
+  }
+  assert.equal(
+    server.requests.every(({ path }) => path === '/api/sessions?name=work'),
+    true,
+  );
+});
+
 test('a refusal is told with its code, and an answer that is lost may have been carried out', async (t) => {
   const { run, host } = hostedMachine(t);
   const answers: (() => Json | null)[] = [

@@ -134,7 +134,7 @@ test('a run answers what its turn came to', async (t) => {
         agent: 'fox',
         model: 'local/large',
         timeoutMs: 60_000,
-        preApproved: ['shell'],
+        approve: ['shell'],
         session,
         from: { kind: 'person', id, name: 'test' },
       },
@@ -142,7 +142,7 @@ test('a run answers what its turn came to', async (t) => {
   ]);
   assert.equal((await post('run', { text: 'x', approve: 'all' })).status, 200);
   const [, second] = host.asked;
-  assert.equal((second as unknown as readonly [string, JsonObject])[1]['preApproved'], 'all');
+  assert.equal((second as unknown as readonly [string, JsonObject])[1]['approve'], 'all');
 });
 
 test('approving beforehand needs the scope to approve', async (t) => {

@@ -124,7 +124,11 @@ export const hostErrors = defineErrors({
   },
   session_unknown: {
     message: 'There is no such session here.',
-    next: 'See `fairlead session list` or `/sessions` for their names and ids; where several have one name, give the id.',
+    next: 'See `fairlead session list` or `/sessions` for their names and ids.',
+  },
+  session_ambiguous: {
+    message: 'More than one open session has this name.',
+    next: 'Give the id instead; the detail has them, and `fairlead session list` or `/sessions` says which is which.',
   },
   session_closed: {
     message: 'The session is closed; nothing was written.',

@@ -9,7 +9,7 @@ import { safeLine } from '../output/safe-text.ts';
 import { findHost } from '../owner/host-in-charge.ts';
 import { resolveStateDirectory } from '../state/state-directory.ts';
 import { type HostDoor, hostDoor } from './wire/host-door.ts';
-import { firstAgent, pickSession, type SessionWish } from './wire/pick-session.ts';
+import { type ChatSessionWish, firstAgent, pickSession } from './wire/pick-session.ts';
 
 /** The flags of `chat`. */
 export type ChatFlags = {
@@ -88,7 +88,7 @@ async function demo(context: CommandContext): Promise<number> {
 async function converse(
   context: CommandContext,
   door: HostDoor,
-  wish: SessionWish,
+  wish: ChatSessionWish,
   hint: ((session: string) => string) | null,
 ): Promise<number> {
   const session = await pickSession(door, wish);

@@ -30,8 +30,7 @@ export function sessionPortOf(
     cancel: (session) => host.cancel(session),
     continueTurn: (session) => host.continueTurn(session),
     command: (given) => host.command(given),
-    runOnce: ({ preApproved, ...wanted }) =>
-      host.runOnce(preApproved === undefined ? wanted : { ...wanted, approve: preApproved }),
+    runOnce: (wanted) => host.runOnce(wanted),
     addModels: () => host.addModels(),
     pause: () => host.pause(),
     resume: () => host.resume(),

@@ -117,7 +117,7 @@ export interface SessionPort {
     list(options: { readonly limit?: number; readonly closed?: boolean }): Promise<readonly SessionRow[]>;
     /** One of them. Rejects with `session_unknown`. */
     line(id: string): Promise<SessionRow>;
-    /** By id, or by the name of one that is open. Rejects with `session_unknown`; `detail.sessions` where several have the name. */
+    /** By id, or by the name of one that is open. Rejects with `session_unknown`, `session_ambiguous` with `detail.sessions`. */
     resolve(nameOrId: string): Promise<string>;
     rename(id: string, name: string | null): Promise<void>;
     /** Rejects with `model_unknown`. */
@@ -212,7 +212,7 @@ export interface SessionPort {
     readonly agent?: string;
     readonly model?: string;
     /** Tools that are approved for this run without asking. */
-    readonly preApproved?: 'all' | readonly string[];
+    readonly approve?: 'all' | readonly string[];
     readonly timeoutMs?: number;
     readonly signal: AbortSignal;
   }): Promise<RunReport>;

@@ -71,7 +71,7 @@ async function listed(
 ): Promise<readonly SessionRow[]> {
   if (name !== undefined) {
     const rows = await Promise.all((await named(host, name)).map((id) => host.sessions.line(id)));
-    return (await within(host, principal, rows)).filter(({ meta }) => meta.name === name).slice(0, limit);
+    return (await within(host, principal, rows)).filter(({ id }) => id !== name).slice(0, limit);
   }
   // Of those that a limited token does not reach any may be among the newest.
   const most = principal.runners === undefined ? limit : limits.sessions.max;
@@ -83,7 +83,8 @@ async function named(host: SessionPort, name: string): Promise<readonly string[]
   try {
     return [await host.sessions.resolve(name)];
   } catch (error) {
-    if (!(error instanceof FairleadError) || error.code !== 'session_unknown') throw error;
+    if (error instanceof FairleadError && error.code === 'session_unknown') return [];
+    if (!(error instanceof FairleadError) || error.code !== 'session_ambiguous') throw error;
     const several = (error.detail as JsonObject | undefined)?.['sessions'];
     return Array.isArray(several) ? (several as string[]).slice(0, limits.sessions.max) : [];
   }

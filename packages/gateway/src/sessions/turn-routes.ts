@@ -94,7 +94,7 @@ async function run(
   await host.sessions.line(session);
   // Nobody would wait for it.
   if (signal.aborted) return refusalEnvelope('request_incomplete');
-  const approved = approve === undefined ? {} : { preApproved: approve };
+  const approved = approve === undefined ? {} : { approve };
   const report = await host.runOnce({ ...wanted, ...approved, session, from, signal });
   return successEnvelope(report as unknown as Json);
 }

@@ -4,6 +4,7 @@ import type { Hub } from '@fairlead/hub';
 import { Agents } from '../agents/agents.ts';
 import type { AgentTables } from '../agents/read-agents.ts';
 import { type Seeded, seedAgents } from '../agents/seed-agents.ts';
+import { LeakDetector } from '../leaks/leak-detector.ts';
 import { agentLimits } from '../limits.ts';
 import { Models } from '../models/models.ts';
 import { HostPlugins } from '../plugins/host-plugins.ts';
@@ -22,7 +23,11 @@ export async function prepareHost(options: HostOptions): Promise<PreparedHost> {
   });
   const isModel = (ref: string) => models.refs.includes(ref);
   const agents = new Agents({ peer, clock, isModel });
-  const sessions = new Sessions({ peer, store, clock, agents, isModel, groups: tables.agents.groups });
+  const secretVariables = [...options.secretVariables, ...keyVariables(tables)];
+  const values = secretVariables.flatMap((name) => env[name]?.trim() ?? []);
+  const leaks = new LeakDetector([...options.secrets, ...values]);
+  const { groups } = tables.agents;
+  const sessions = new Sessions({ peer, store, clock, agents, isModel, leaks, groups });
   const seed = async (agentTables: AgentTables): Promise<readonly Seeded[]> =>
     await seedAgents({
       ...{ agents, peer, store, clock, tables: agentTables },
@@ -37,7 +42,6 @@ export async function prepareHost(options: HostOptions): Promise<PreparedHost> {
   const plugins = await HostPlugins.open({ store, clock, random, pins: tables.pins ?? [], report });
   let started: PeerFloor | undefined;
   let isStarted = false;
-  const secretVariables = [...options.secretVariables, ...keyVariables(tables)];
   return {
     agentDirectory: agents.directory,
     builtinPeer: builtinPeerOf(options, { secretVariables, agents, plugins }, () => started),
@@ -46,7 +50,7 @@ export async function prepareHost(options: HostOptions): Promise<PreparedHost> {
       if (isStarted) throw new TypeError('a prepared host is started once');
       isStarted = true;
       return await startHost({
-        ...{ options, hub, agents, sessions, models, seed, alone, secretVariables, plugins },
+        ...{ options, hub, agents, sessions, models, seed, alone, secretVariables, leaks, plugins },
         built: (floor) => {
           started = floor;
         },

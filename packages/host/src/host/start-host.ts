@@ -8,7 +8,7 @@ import { RunningCalls } from '../calls/running-calls.ts';
 import { RunningCommands } from '../commands/running-commands.ts';
 import { SessionEvents } from '../events/session-events.ts';
 import { machineLinks } from '../grants/real-path.ts';
-import { LeakDetector } from '../leaks/leak-detector.ts';
+import type { LeakDetector } from '../leaks/leak-detector.ts';
 import type { Models } from '../models/models.ts';
 import { ModelCallGate } from '../models/step/model-call-gate.ts';
 import type { HostPlugins } from '../plugins/host-plugins.ts';
@@ -48,6 +48,8 @@ export interface StartOptions {
   /** Nothing is answered but what `runOnce` asks. */
   readonly alone: boolean;
   readonly secretVariables: readonly string[];
+  /** It knows the values of those variables, and every other secret of the host. */
+  readonly leaks: LeakDetector;
   /** Told before anything runs: the built-ins may ask from then on. */
   readonly built: (floor: PeerFloor) => void;
 }
@@ -116,11 +118,11 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
 }
 
 async function floorOf(
-  { options, hub, agents, sessions, models, secretVariables, plugins }: StartOptions,
+  { options, hub, agents, sessions, models, leaks, plugins }: StartOptions,
   workspaces: Workspaces,
   stack: AsyncDisposableStack,
 ): Promise<TurnFloor> {
-  const { peer, store, clock, random, boot, journal, tables, authority, env, digestKey, touches } = options;
+  const { peer, store, clock, random, boot, journal, tables, authority, digestKey, touches } = options;
   const base = { peer, store, clock, agents, sessions, boot };
   const events = new SessionEvents(peer);
   await events.open();
@@ -130,14 +132,13 @@ async function floorOf(
     told: (session, approval, state) => events.emit(session, { kind: 'approval', approval, state }),
   });
   stack.defer(() => approvals.close());
-  const values = secretVariables.flatMap((name) => env[name]?.trim() ?? []);
   return {
     ...base,
     ...{ hub, journal, approvals, authority, digestKey, random, touches, models, events },
     state: await HostState.open(store),
     policy: tables.policy,
     rates: new RateLimiter(clock),
-    leaks: new LeakDetector([...options.secrets, ...values]),
+    leaks,
     links: machineLinks,
     stateDirectory: options.stateDirectory,
     ledger: await UsageLedger.open({ store, clock, settings: tables.usage }),

@@ -3,6 +3,7 @@ import type { SessionUse } from '@fairlead/hub';
 import type { Database, DatabaseTx, Peer, Store, Tx } from '@fairlead/store';
 import type { Agents, KnownAgent } from '../agents/agents.ts';
 import { hostError } from '../errors.ts';
+import type { LeakDetector } from '../leaks/leak-detector.ts';
 import { sessionBounds } from '../limits.ts';
 import type { SessionMode } from '../policy/decide.ts';
 import { readMeta, type SessionMeta, type SessionParent } from './session-meta.ts';
@@ -13,6 +14,8 @@ export interface SessionsOptions {
   readonly clock: Clock;
   readonly agents: Agents;
   readonly isModel: (ref: string) => boolean;
+  /** What a name is looked through with: it is shown to whoever lists sessions. */
+  readonly leaks: Pick<LeakDetector, 'text'>;
   /** `[agent_groups]` of the file. */
   readonly groups?: ReadonlyMap<string, readonly string[]>;
 }
@@ -63,6 +66,9 @@ type Kept = {
   /** By the monotonic clock: when its handle was given out last. What was only looked at goes first. */
   usedMs: number;
 };
+/** Ids that a refusal says; its detail has all of them. */
+const NAMED = 8;
+
 type Local = { readonly session: string; readonly workspace: string | null; readonly last_at: number };
 
 const INSERT_LOCAL = 'INSERT INTO session_local (session, workspace, last_at) VALUES (?, ?, ?)';
@@ -94,7 +100,8 @@ export class Sessions {
       if (!agents.some(({ id }) => id === agent.id)) agents.push(agent);
     }
     const at = nowMs(clock);
-    const { name, mode = 'normal', source, model, grants, parent, workspace } = made;
+    const { mode = 'normal', source, model, grants, parent, workspace } = made;
+    const name = made.name === undefined ? undefined : this.#shown(made.name);
     if (name !== undefined) checkName(name);
     return await peer.transaction((tx) => {
       const id = tx.create('session', (session) => {
@@ -112,7 +119,8 @@ export class Sessions {
   }
 
   /** The open session of a name, or a new one: two that ask at once get the same. */
-  async named(name: string, made: Omit<NewSession, 'name'> = {}): Promise<string> {
+  async named(wanted: string, made: Omit<NewSession, 'name'> = {}): Promise<string> {
+    const name = this.#shown(wanted);
     const naming = this.#naming.get(name);
     if (naming !== undefined) return await naming;
     const flight = this.#named(name, made).finally(() => this.#naming.delete(name));
@@ -164,7 +172,9 @@ export class Sessions {
       const open = await kept.opening;
       const changes = open.database.changes('meta');
       if (open.changes !== changes) {
-        open.meta = readMeta((await open.database.doc('meta').get()) as JsonObject, this.#options.isModel);
+        const meta = readMeta((await open.database.doc('meta').get()) as JsonObject, this.#options.isModel);
+        // It may have been written before something was a secret, or by another peer.
+        open.meta = meta.name === undefined ? meta : { ...meta, name: this.#shown(meta.name) };
         open.changes = changes;
       }
       return open.meta;
@@ -173,12 +183,15 @@ export class Sessions {
     }
   }
 
-  /** By id, or by the name of one that is open. Rejects with `session_unknown`, also where several have the name. */
+  /** By id, or by the name of one that is open. Rejects with `session_unknown`, `session_ambiguous` where several have the name. */
   async resolve(nameOrId: string): Promise<string> {
     if (nameOrId.startsWith('ses_')) return (await this.open(nameOrId)).root;
-    const found = (await this.list()).filter(({ meta }) => meta.name === nameOrId);
-    if (found.length !== 1) throw hostError('session_unknown', '', { sessions: found.map(({ id }) => id) });
-    return found[0]?.id ?? '';
+    const name = this.#shown(nameOrId);
+    const [first, ...others] = (await this.list()).filter(({ meta }) => meta.name === name);
+    if (first === undefined) throw hostError('session_unknown');
+    if (others.length === 0) return first.id;
+    const ids = [first, ...others].map(({ id }) => id);
+    throw hostError('session_ambiguous', ids.slice(0, NAMED).join(', '), { sessions: ids });
   }
 
   /** The ones used last first; `closed` lists these too. */
@@ -222,8 +235,9 @@ export class Sessions {
 
   /** Gives it a name, or takes it away. */
   async rename(id: string, name: string | null): Promise<void> {
-    if (name !== null) checkName(name);
-    await this.#set(id, ['name'], name);
+    const shown = name === null ? null : this.#shown(name);
+    if (shown !== null) checkName(shown);
+    await this.#set(id, ['name'], shown);
   }
 
   /** Changes the mode, for who has `session:approve` or `admin`: rejects others with `session_mode_denied`. */
@@ -318,6 +332,11 @@ export class Sessions {
   onIgnored(listener: (session: string) => void): () => void {
     this.#ignored.add(listener);
     return () => void this.#ignored.delete(listener);
+  }
+
+  /** A name without what looks like a secret: as it is kept, looked for and shown. */
+  #shown(name: string): string {
+    return this.#options.leaks.text(name).value;
   }
 
   #tellIgnored(id: string): void {

@@ -75,7 +75,7 @@ export async function callRoom(t: Test, options: CallRoomOptions = {}): Promise<
   const { peer, store, clock, random, folder } = host;
   const isModel = () => true;
   const agents = new Agents({ peer, clock, isModel });
-  const sessions = new Sessions({ peer, store, clock, agents, isModel });
+  const sessions = new Sessions({ peer, store, clock, agents, isModel, leaks: new LeakDetector() });
   const base = { peer, store, clock, agents, sessions, boot: 'boot_1' };
   const journal = new Journal({ store, clock, boot: 'boot_1' });
   const { authority = 'trusted_agent', extensions = [], sources = [] } = options;

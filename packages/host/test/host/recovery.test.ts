@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Journal } from '@fairlead/dispatch';
 import { Agents } from '../../src/agents/agents.ts';
 import { entryValue } from '../../src/entries/write-entry.ts';
+import { LeakDetector } from '../../src/leaks/leak-detector.ts';
 import { postMessage } from '../../src/sessions/post-entry.ts';
 import { Sessions } from '../../src/sessions/sessions.ts';
 import { beginTurn, speakerOf } from '../../src/sessions/turns.ts';
@@ -18,7 +19,7 @@ async function killedHost(t: Parameters<typeof hostFloor>[0], behind: readonly s
   const { peer, store, clock } = floor;
   const isModel = () => true;
   const agents = new Agents({ peer, clock, isModel });
-  const sessions = new Sessions({ peer, store, clock, agents, isModel });
+  const sessions = new Sessions({ peer, store, clock, agents, isModel, leaks: new LeakDetector() });
   const killed = { peer, store, clock, agents, sessions, boot: 'boot_0' };
   const agent = await agents.create('ann');
   const session = await sessions.create({ agents: ['ann'] });

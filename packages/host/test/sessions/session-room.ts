@@ -5,6 +5,7 @@ import { waitFor } from '@fairlead/testing';
 import { Agents } from '../../src/agents/agents.ts';
 import type { EntryBody, Speaker } from '../../src/entries/entry.ts';
 import { entryValue } from '../../src/entries/write-entry.ts';
+import { LeakDetector } from '../../src/leaks/leak-detector.ts';
 import type { SessionFloor } from '../../src/sessions/session-floor.ts';
 import { Sessions } from '../../src/sessions/sessions.ts';
 import { feedWakes } from '../../src/sessions/wake-feed.ts';
@@ -12,6 +13,9 @@ import { type HostFloor, hostFloor } from '../host-floor.ts';
 
 export const ADA: Speaker = { kind: 'person', id: 'tok_1', name: 'Ada' };
 export const NO_USAGE = { input: 0, output: 0, cached: 0, written: 0, reasoning: 0 };
+
+/** A secret of the host. */
+export const SECRET = 'hunter2-hunter2';
 
 /** Sessions over a peer of its own. */
 export interface Room extends SessionFloor {
@@ -43,6 +47,7 @@ export async function room(
     clock,
     agents,
     isModel,
+    leaks: new LeakDetector([SECRET]),
     groups: new Map([['duo', ['ann', 'bob']]]),
   });
   const floor: SessionFloor = { peer, store, clock, agents, sessions, boot };

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { JsonObject } from '@fairlead/base';
 import { hygiene } from '@fairlead/testing';
 import { mentionsIn } from '../../src/sessions/mentions.ts';
 import { readMeta } from '../../src/sessions/session-meta.ts';
-import { room } from './session-room.ts';
+import { room, SECRET } from './session-room.ts';
 
 type Context = Parameters<typeof hygiene>[0] & { after(hook: () => unknown): void };
 
@@ -53,10 +54,36 @@ test('two that ask for one name at once get one session', async (t) => {
   assert.equal(await sessions.named('irc'), one);
   assert.equal(await sessions.resolve('irc'), one);
   assert.equal(await sessions.resolve(one), one);
-  await sessions.create({ name: 'irc' });
-  await assert.rejects(sessions.resolve('irc'), { code: 'session_unknown' });
+  const other = await sessions.create({ name: 'irc' });
+  await assert.rejects(sessions.resolve('irc'), {
+    code: 'session_ambiguous',
+    message: `More than one open session has this name. (${other}, ${one})`,
+    detail: { sessions: [other, one] },
+  });
+  await assert.rejects(sessions.resolve('nobody'), { code: 'session_unknown' });
   await assert.rejects(sessions.resolve(`ses_${'x'.repeat(43)}`), { code: 'session_unknown' });
   await assert.rejects(sessions.open('agt_1'), { code: 'session_unknown' });
+});
+
+test('a name that holds a secret is kept, found and shown without it', async (t) => {
+  const { sessions } = await setUp(t);
+  const shown = 'deploy [REDACTED:configured_secret]';
+  const id = await sessions.create({ name: `deploy ${SECRET}` });
+  assert.equal((await sessions.meta(id)).name, shown);
+  assert.equal(((await (await sessions.open(id)).doc('meta').get()) as JsonObject)['name'], shown);
+  assert.equal(await sessions.resolve(`deploy ${SECRET}`), id);
+  assert.equal(await sessions.named(`deploy ${SECRET}`), id);
+  const key = `sk-ant-api03-${'a1B2c3D4'.repeat(11)}AA`;
+  await sessions.rename(id, `of ${key}`);
+  const { name = '' } = await sessions.meta(id);
+  assert.match(name, /^of \[REDACTED:\w+\]$/);
+  // As it was written before that was a secret, or by another peer.
+  await (await sessions.open(id)).doc('meta').set(['name'], SECRET);
+  const [line] = await sessions.list();
+  assert.equal(line?.meta.name, '[REDACTED:configured_secret]');
+  await assert.rejects(sessions.create({ name: `${SECRET} ${'x'.repeat(240)}` }), {
+    code: 'session_invalid',
+  });
 });
 
 test('the mode is changed by who may approve, and by nobody who may only write', async (t) => {

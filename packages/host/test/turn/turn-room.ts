@@ -82,7 +82,7 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
   const models = modelsOf(host, options);
   const isModel = (ref: string) => models.refs.includes(ref);
   const agents = new Agents({ peer, clock, isModel });
-  const sessions = new Sessions({ peer, store, clock, agents, isModel });
+  const sessions = new Sessions({ peer, store, clock, agents, isModel, leaks: new LeakDetector() });
   const boot = options.boot ?? 'boot_1';
   const base = { peer, store, clock, agents, sessions, boot };
   const journal = new Journal({ store, clock, boot });

@@ -1,5 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, type Random } from '@fairlead/base';
 import { hostRefusal } from '../../client/host-refusal.ts';
+import { hostStanding } from '../../client/host-standing.ts';
 import { chatLimits } from '../../limits.ts';
 import { word } from '../model/block.ts';
 import type { ChatEvent, ChatWish } from '../model/chat-events.ts';
@@ -55,9 +56,7 @@ export class Errands {
         return await this.#cancel(path);
       case 'paused':
         return await this.#once('paused', async () => {
-          const status = await this.#door.ask({ method: 'GET', path: '/api/admin/status' });
-          const agents = isJsonObject(status) ? (status['agents'] ?? null) : null;
-          const isPaused = isJsonObject(agents) && typeof agents['pausedAtMs'] === 'number';
+          const { isPaused } = await hostStanding((request) => this.#door.ask(request));
           this.#outcome.hear({
             kind: 'paused',
             fault: isPaused ? await faultOf(await hostRefusal('host_paused')) : null,

@@ -1,9 +1,11 @@
-import type { Json, JsonObject } from '@fairlead/base';
+import { FairleadError, type JsonObject } from '@fairlead/base';
 import { createLog } from '@fairlead/gateway/log';
 import type { AgentHost } from '@fairlead/host';
 import { cliError } from '../../cli-error.ts';
 import { beginsAsId } from '../../client/find-session.ts';
+import type { SessionDoor } from '../../client/session-door.ts';
 import type { CommandContext } from '../../command-context.ts';
+import type { HostTables } from '../../host/agent-tables.ts';
 import { agentNames } from '../../host/default-agent.ts';
 import { loadHostConfig } from '../../host/host-config.ts';
 import { type HostFloor, openHostFloor } from '../../host/host-floor.ts';
@@ -12,12 +14,13 @@ import { hostLogPath } from '../../log/log-path.ts';
 import { withProgress } from '../../output/progress.ts';
 import { removeServerFile } from '../../state/server-file.ts';
 import { RunProgress } from './run-progress.ts';
-import { type RunReport, readRunReport } from './run-report.ts';
+import type { RunReport } from './run-report.ts';
+import { runSession } from './run-session.ts';
 import type { RunWish } from './run-wish.ts';
 
 /**
  * One turn of a host that lives as long as it takes: no gateway, no Runner, nothing else is answered. The caller holds the state
- * directory's lock. Throws `model_missing`, `interrupted`, and the codes of its parts.
+ * directory's lock. Throws `model_missing`, `host_paused`, `interrupted`, and the codes of its parts.
  */
 export async function runAlone(
   context: CommandContext,
@@ -37,7 +40,7 @@ export async function runAlone(
   stack.defer(() => logFile.close());
   const log = createLog({ write: logFile.write, clock: context.clock });
   const floor = stack.use(await openHostFloor({ context, stateDirectory, loaded, log, alone: true }));
-  const { agents, extensions, prepared } = floor;
+  const { agents, extensions } = floor;
   for (const line of await agents.firstWords()) context.stderr(`fairlead: ${line}\n`);
   const abandoned = new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
@@ -49,16 +52,12 @@ export async function runAlone(
     Promise.race([extensions.serversSettled(), abandoned]),
   );
   if (signal.aborted) throw cliError('interrupted');
-  const session = await sessionOf(floor, wish, async () => {
-    const [first] = await agentNames(prepared, loaded.tables);
-    if (first === undefined) throw cliError('model_missing');
-    return first;
-  });
+  const session = await runSession(doorOf(floor, loaded.tables), wish);
   const progress = new RunProgress(context);
   const stop = await showProgress(progress, agents, session);
   try {
     const { text, agent, model, approve, timeoutSecs } = wish;
-    const report = await agents.runOnce({
+    const report: RunReport = await agents.runOnce({
       session,
       text,
       from: { kind: 'person', id: 'local', name: 'operator' },
@@ -68,42 +67,33 @@ export async function runAlone(
       ...(approve === undefined ? {} : { approve }),
       ...(timeoutSecs === undefined ? {} : { timeoutMs: timeoutSecs * 1000 }),
     });
-    const read = readRunReport(report as unknown as Json);
-    if (read === null) throw new TypeError('a report without its members');
-    progress.end(read.calls);
-    return read;
+    progress.end(report.calls);
+    return report;
   } finally {
     progress.end([]);
     stop();
   }
 }
 
-async function sessionOf(
-  { agents }: HostFloor,
-  { session, agent, model, workspace }: RunWish,
-  firstAgent: () => Promise<string>,
-): Promise<string> {
-  // Before anything is made: a session that nothing can be said in would stay.
-  if (model !== undefined) agents.models.resolve(model);
-  if (session !== undefined && beginsAsId(session)) {
-    const id = await agents.sessions.resolve(session);
-    await agents.openSession(id);
-    return id;
-  }
-  const known = session === undefined ? undefined : await named(agents, session);
-  if (known !== undefined) {
-    await agents.openSession(known);
-    return known;
-  }
-  return await agents.newSession({
-    agents: [agent ?? (await firstAgent())],
-    workspace,
-    ...(session === undefined ? {} : { name: session }),
-  });
-}
-
-async function named({ sessions }: AgentHost, name: string): Promise<string | undefined> {
-  return (await sessions.list()).find(({ meta }) => meta.name === name && !meta.closed)?.id;
+/** The door of a host in this process; it has a model. */
+function doorOf({ agents, prepared }: HostFloor, tables: HostTables): SessionDoor {
+  return {
+    standing: async () => {
+      const [first = null] = await agentNames(prepared, tables);
+      return { first, hasModel: true, isPaused: agents.state.pausedAtMs !== null };
+    },
+    checkModel: async (model) => void agents.models.resolve(model),
+    find: async (session) => {
+      const id = await agents.sessions.resolve(session).catch((error: unknown) => {
+        const isFree = error instanceof FairleadError && error.code === 'session_unknown';
+        if (isFree && !beginsAsId(session)) return null;
+        throw error;
+      });
+      if (id !== null) await agents.openSession(id);
+      return id;
+    },
+    make: (made) => agents.newSession(made),
+  };
 }
 
 async function showProgress(

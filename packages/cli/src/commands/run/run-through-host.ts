@@ -1,20 +1,19 @@
 import { FairleadError, isJsonObject, type JsonObject } from '@fairlead/base';
 import { cliError } from '../../cli-error.ts';
 import { adminRequest, readOperatorToken } from '../../client/admin-request.ts';
-import type { AskHost, HostRequest } from '../../client/ask-host.ts';
-import { checkModel } from '../../client/check-model.ts';
+import type { HostRequest } from '../../client/ask-host.ts';
 import { openEventStream } from '../../client/event-stream.ts';
-import { sessionOrNone } from '../../client/find-session.ts';
-import { hostAgents } from '../../client/host-agents.ts';
+import { sessionDoor } from '../../client/session-door.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { answerTimeoutMs } from '../../limits.ts';
 import { RunProgress } from './run-progress.ts';
 import { type RunReport, readRunReport } from './run-report.ts';
+import { runSession } from './run-session.ts';
 import type { RunWish } from './run-wish.ts';
 
 /**
  * One turn of the host that runs on this machine: its session is found or made, its stream is shown, its end is waited for. Whoever
- * breaks it off cancels the turn, and hears how that ended. Throws `model_missing` and what the host refuses it with; `run_lost`
+ * breaks it off cancels the turn, and hears how that ended. Throws `model_missing`, `host_paused` and what else the host refuses it with; `run_lost`
  * where the host went away while the turn ran.
  */
 export async function runThroughHost(
@@ -24,7 +23,7 @@ export async function runThroughHost(
   signal: AbortSignal,
 ): Promise<RunReport> {
   const ask = (request: HostRequest) => adminRequest(context, { ...host, waitingFor: null, ...request });
-  const session = await sessionOf(ask, wish);
+  const session = await runSession(sessionDoor(ask), wish);
   const path = `/api/sessions/${session}`;
   const token = await readOperatorToken(host.stateDirectory);
   const progress = new RunProgress(context);
@@ -65,27 +64,6 @@ export async function runThroughHost(
     signal.removeEventListener('abort', cancel);
     stream.close();
   }
-}
-
-/** The session of the wish: found by its id or name, else made with the agent that answers where nobody is named. */
-async function sessionOf(ask: AskHost, wish: RunWish): Promise<string> {
-  const { session, agent, model, workspace } = wish;
-  if (model !== undefined) await checkModel(ask, model);
-  const known = session === undefined ? null : await sessionOrNone(ask, session);
-  if (known !== null) return known;
-  const name = agent ?? (await firstAgent(ask));
-  const body = { agents: [name], workspace, ...(session === undefined ? {} : { name: session }) };
-  const made = await ask({ method: 'POST', path: '/api/sessions', body });
-  const id = isJsonObject(made) ? made['id'] : undefined;
-  if (typeof id !== 'string')
-    throw cliError('answer_lost', { detail: { reason: 'an answer without an id' } });
-  return id;
-}
-
-async function firstAgent(ask: AskHost): Promise<string> {
-  const { first, hasModel } = await hostAgents(ask);
-  if (first === null || !hasModel) throw cliError('model_missing');
-  return first;
 }
 
 function detailOf({ detail }: FairleadError): JsonObject {

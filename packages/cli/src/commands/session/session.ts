@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import { sessionPath } from '../../client/find-session.ts';
-import { hostAgents } from '../../client/host-agents.ts';
+import { hostStanding } from '../../client/host-standing.ts';
 import { streamTo } from '../../client/stream-to.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -135,7 +135,7 @@ export async function sessionNew(
     ...(mode === undefined ? {} : { mode }),
   };
   const made = await withHost(context, flags, async ({ ask }) => {
-    const { first } = agent.length > 0 ? { first: null } : await hostAgents(ask);
+    const { first } = agent.length > 0 ? { first: null } : await hostStanding(ask);
     const agents = first === null ? [...agent] : [first];
     return await ask({ method: 'POST', path: '/api/sessions', body: { agents, ...body } });
   });
