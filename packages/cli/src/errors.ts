@@ -112,7 +112,7 @@ export const cliErrors = defineErrors({
   },
   demo_missing: {
     message: 'The script of the demo is not beside this command.',
-    next: 'Run the command from a clone of Fairlead: the script is examples/scripts/demo.json there.',
+    next: 'Run the command from a clone of Fairlead: the script is examples/scripts/chat-demo.json there.',
   },
   no_such_session: {
     message: 'No open session has that name.',

@@ -36,7 +36,7 @@ export async function openDemoHost(context: CommandContext): Promise<DemoHost> {
   const workspace = join(folder, 'workspace');
   await mkdir(stateDirectory, { mode: 0o700 });
   await mkdir(workspace);
-  const script = join(context.cloneRoot, 'examples', 'scripts', 'demo.json');
+  const script = join(context.cloneRoot, 'examples', 'scripts', 'chat-demo.json');
   await copyFile(script, join(stateDirectory, 'demo.json')).catch((cause: unknown) => {
     throw cliError('demo_missing', { detail: { path: script }, cause });
   });
