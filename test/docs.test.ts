@@ -37,6 +37,9 @@ const ofPackages: Readonly<Record<string, 'run in its folder' | { readonly notRu
   'examples/plugins/raw-node/README.md': 'run in its folder',
   'examples/plugins/raw-python/README.md': 'run in its folder',
   'examples/plugins/sdk-echo/README.md': 'run in its folder',
+  'packages/plugin-conformance/README.md': {
+    notRun: 'the package’s own tests install it and run its programs',
+  },
   'packages/plugin-sdk/README.md': { notRun: 'the package’s own tests pack it and use it as an author does' },
 };
 

@@ -49,7 +49,7 @@ install_locked() {
     }
   fi
   "$node" --disable-warning=ExperimentalWarning "$root/tools/build-published.ts" 9>&- >&2 || {
-    say 'building packages/plugin-sdk or packages/extension failed; the message stands above.'
+    say 'building packages/plugin-sdk, extension or plugin-conformance failed; the message stands above.'
     return 1
   }
   printf '%s\n%s\n' "$digest" "$node" >"$record.$$" && mv -f "$record.$$" "$record"

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // A plugin that breaks the wire on purpose: fairlead-hostile-plugin SCENARIO [RECORD], or --list, or --list --json.
-// HOSTILE_RECORD names the record where the argument does not. Needs Node 24; it imports nothing but Node and this package.
+// HOSTILE_RECORD names the record where the argument does not. It imports nothing but Node and this package.
 import { playScenario } from '../src/hostile/machine-stage.ts';
 import { scenarioListJson, scenarioListText } from '../src/hostile/scenario-list.ts';
 import { scenarioOf } from '../src/hostile/scenarios.ts';

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '@fairlead/base';
+import { type Clock, type Random, systemClock, systemRandom } from '@fairlead/base';
 import { timeoutLimits } from '@fairlead/protocol';
 import { checkCalls } from './checks/check-calls.ts';
 import { checkSecondStart, checkStdinEnd } from './checks/check-endings.ts';
@@ -17,9 +17,12 @@ export type ConformanceOptions = {
   readonly plugin: PluginCommand;
   /** Calls beside those of the tools that are annotated as read-only; each is made once, whatever it does. */
   readonly calls?: readonly CallRequest[];
-  readonly platform: NodeJS.Platform;
-  readonly clock: Clock;
-  readonly random: Random;
+  /** Default: this machine's. */
+  readonly platform?: NodeJS.Platform;
+  /** Default: this machine's. */
+  readonly clock?: Clock;
+  /** Default: this machine's. */
+  readonly random?: Random;
   /** For each answer, in milliseconds. Default: 30 s, as a Runner's. */
   readonly timeoutMs?: number;
   /** How long the plugin is listened to while it has nothing to say, in milliseconds. Default 200. */
@@ -40,12 +43,15 @@ export type ConformanceOptions = {
  * `plugin_executable_unsupported`, `plugin_spawn_failed`, `plugin_stdio_unavailable`).
  */
 export async function runConformance(options: ConformanceOptions): Promise<ConformanceReport | StartFault> {
-  const { calls = [], platform } = options;
+  const { calls = [], platform = process.platform } = options;
   await using lab = new Lab({
+    clock: systemClock(),
+    random: systemRandom(),
     timeoutMs: timeoutLimits.defaultSecs * 1000,
     quietMs: runLimits.quietMs,
     exitMs: runLimits.exitMs,
     ...options,
+    platform,
   });
   const run: Run = { lab, findings: new Findings(), calls };
   const start = await checkStart(run);

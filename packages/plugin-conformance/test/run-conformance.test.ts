@@ -162,14 +162,9 @@ test('a kit that is killed leaves no plugin behind', async (t) => {
   hygiene(t);
   const record = join(temporaryFolder(t), 'record');
   const script = `
-    import { systemClock, systemRandom } from '@fairlead/base';
-    import { checkSecondStart } from '../src/checks/check-endings.ts';
-import { Lab, pathOnly } from '../src/plugin/lab.ts';
-import { Findings } from '../src/report/findings.ts';
-import { runConformance } from '@fairlead/plugin-conformance';
+    import { runConformance } from '../src/index.ts';
     await runConformance({
       plugin: { command: process.execPath, args: [${JSON.stringify(HOSTILE)}, 'initialize-never-answers', ${JSON.stringify(record)}], cwd: '/', env: process.env },
-      platform: process.platform, clock: systemClock(), random: systemRandom(),
     });`;
   const kit: ChildProcess = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: import.meta.dirname,

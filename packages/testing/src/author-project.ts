@@ -29,6 +29,8 @@ export type CompilerOptions = Readonly<Record<string, unknown>>;
 /** A project of an author's, with a packed package of this repository installed in it. */
 export type AuthorProject = {
   readonly folder: string;
+  /** What npm packed; `folder` has it unpacked. */
+  readonly tarball: string;
   /** What the compiler says about a file of the fixtures; empty when it accepts it. Emits to `dist/`. */
   compile(compiler: Compiler, fixture: string, options?: CompilerOptions): string;
   /** The same for texts, by their names below `src/`. */
@@ -71,13 +73,7 @@ export function authorProject(of: {
   const copy = join(folder, 'source');
   mkdirSync(copy);
   for (const name of ['package.json', 'README.md', 'LICENSE']) cpSync(join(source, name), join(copy, name));
-  const built = tsc('typescript', [
-    '-p',
-    join(source, 'tsconfig.build.json'),
-    '--outDir',
-    join(copy, 'dist'),
-  ]);
-  if (built !== '') throw new Error(built);
+  build(of.name, join(copy, 'dist'));
   const tarball = pack(copy, folder);
   const installed = join(folder, 'node_modules/@fairlead', of.name);
   mkdirSync(installed, { recursive: true });
@@ -106,6 +102,7 @@ export function authorProject(of: {
 
   return {
     folder,
+    tarball,
     files: listed.trimEnd().split('\n').sort(),
     compile: (compiler, fixture, options = {}) =>
       compileTexts(compiler, { [fixture]: readFileSync(join(of.fixtures, fixture), 'utf8') }, options),
@@ -142,6 +139,14 @@ function pack(from: string, folder: string): string {
     version: string;
   };
   return join(folder, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`);
+}
+
+/** As `npm pack` of the clone would find it. */
+function build(name: string, into: string): void {
+  const args = [join(repositoryRoot, 'tools/build-published.ts'), name, into];
+  const run = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: HANGING_MS });
+  if (run.error !== undefined) throw run.error;
+  if (run.status !== 0) throw new Error(run.stdout + run.stderr);
 }
 
 /** What a compiler says; empty when it accepts what it was given. */

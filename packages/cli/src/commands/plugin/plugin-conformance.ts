@@ -1,7 +1,12 @@
 import { resolve } from 'node:path';
-import { FairleadError, isJsonObject, parseJson } from '@fairlead/base';
-import { type CallRequest, reportJson, reportText, runConformance } from '@fairlead/plugin-conformance';
-import { argumentsBounds } from '@fairlead/protocol';
+import { FairleadError } from '@fairlead/base';
+import {
+  type CallRequest,
+  callRequestOf,
+  reportJson,
+  reportText,
+  runConformance,
+} from '@fairlead/plugin-conformance';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
 import { printError } from '../../output/error-output.ts';
@@ -49,11 +54,8 @@ export async function pluginConformance(
   return report.notMade.length > 0 ? exitCodes.usage : exitCodes.done;
 }
 
-/** TOOL=JSON, both as the plugin gets them. */
 function callOf(text: string): CallRequest {
-  const at = text.indexOf('=');
-  const parsed = parseJson(Buffer.from(text.slice(at + 1)), argumentsBounds);
-  if (at < 1 || !parsed.ok || !isJsonObject(parsed.value))
-    throw new UsageError('--call takes TOOL=JSON, the JSON being an object of arguments.');
-  return { tool: text.slice(0, at), arguments: parsed.value };
+  const call = callRequestOf(text);
+  if (call === null) throw new UsageError('--call takes TOOL=JSON, the JSON being an object of arguments.');
+  return call;
 }
