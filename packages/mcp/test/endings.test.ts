@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
+import { hygiene, manualClock, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
 import { serveV1 } from './http-servers.ts';
 import { mcpFloor, tool } from './mcp-floor.ts';
 
@@ -40,13 +40,24 @@ test('a host that is killed leaves no server running, and nothing that the serve
 });
 
 test('a session over HTTP is given back when its server is stopped, and none is opened to look after it', async (t) => {
-  const { http } = await mcpFloor(t);
-  const { url, sessions } = await serveV1(t);
+  const clock = manualClock();
+  const { http } = await mcpFloor(t, { clock });
+  const { url, sessions, requests } = await serveV1(t);
   const s = await http(url);
   await s.server.settled;
   await s.call('add', { a: 1, b: 1 });
   await s.call('add', { a: 1, b: 2 });
-  assert.equal(sessions.size, 1);
+  const [session] = sessions.keys();
+  // The stream that a client of this revision listens on is opened beside the first requests.
+  await waitFor(() => requests.includes('GET'), { what: 'the stream is open' });
+  const before = requests.length;
+  // Longer than any pause between two looks, in steps that each leave a request the time to arrive.
+  for (let hour = 0; hour < 24; hour += 1) {
+    await clock.advance(3_600_000);
+    await s.call('add', { a: hour, b: 1 });
+  }
+  assert.deepEqual([...sessions.keys()], [session]);
+  assert.equal(requests.length - before, 24);
   await s.server.close();
   assert.equal(sessions.size, 0);
 });

@@ -37,14 +37,20 @@ export async function serve(t: TestContext, listener: RequestListener): Promise<
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
-/** The official v1 package with sessions; `sessions` are those that live. */
+/** The official v1 package with sessions: `sessions` are those that live, `requests` the methods of all that came. */
 export async function serveV1(
   t: TestContext,
   enableJsonResponse = false,
-): Promise<{ readonly url: string; readonly sessions: ReadonlyMap<string, unknown> }> {
+): Promise<{
+  readonly url: string;
+  readonly sessions: ReadonlyMap<string, unknown>;
+  readonly requests: readonly string[];
+}> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const requests: string[] = [];
   t.after(() => Promise.all([...sessions.values()].map((transport) => transport.close())));
   const url = await serve(t, async (request, response) => {
+    requests.push(String(request.method));
     const id = String(request.headers['mcp-session-id'] ?? '');
     let transport = sessions.get(id);
     if (transport === undefined && id !== '') {
@@ -67,7 +73,7 @@ export async function serveV1(
     }
     await transport.handleRequest(request, response);
   });
-  return { url, sessions };
+  return { url, sessions, requests };
 }
 
 /** The official v2 package: both eras, the newer one alone, or the older one alone. */

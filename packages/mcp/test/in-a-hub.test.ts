@@ -93,6 +93,12 @@ test('a tool that came later appears in the next turn once it was approved', asy
   s.write({ tools: [tool('echo'), tool('fresh')] });
   const h = await opened(t, floor, [a]);
   await h.servers.settled();
+  assert.deepEqual(
+    (await h.names()).filter((name) => name.startsWith('a__')),
+    ['a__echo'],
+  );
+  assert.equal((await h.call('a__fresh'))[0], 'not_started');
+  assert.deepEqual(s.calls(), []);
   const diff = h.servers.diff('mcp-a');
   assert.ok('value' in diff);
   const { tools } = diff.value as {
