@@ -32,6 +32,7 @@ test('a second plugin under one live Runner is left behind, also without the mar
   const pid = parent.pid ?? 0;
   const look = (roots: readonly { pid: number; watchdogs: number; plugins: number }[]) =>
     leftBehind({ mark, roots, watchdog: 'watchdog-of-a-test', plugin: 'plugin-of-a-test' })
+      .map(({ text }) => text)
       // `cat` is the parent itself or its child, as the shell likes.
       .filter((line) => !line.startsWith('cat '));
   assert.deepEqual(look([{ pid, watchdogs: 0, plugins: 2 }]), []);
@@ -53,5 +54,5 @@ test('what may live and stands still is named', async (t) => {
   const look = () =>
     leftBehind({ mark, roots: [{ pid, watchdogs: 0, plugins: 0 }], watchdog: '\0', plugin: '\0' });
   await waitFor(() => look().length === 1, { what: 'the stop' });
-  assert.match(look()[0] ?? '', /^stopped: sleep 60/);
+  assert.match(look()[0]?.text ?? '', /^stopped: sleep 60/);
 });

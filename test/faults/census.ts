@@ -19,12 +19,15 @@ export type Census = {
   readonly plugin: string;
 };
 
+/** A process that is not to be there, in one line for whoever has to find out where it came from. */
+export type LeftBehind = { readonly pid: number; readonly text: string };
+
 /**
- * One line for each live process of a fleet that is not to be there: it carries the mark or descends from one that may live, and is
+ * Each live process of a fleet that is not to be there: it carries the mark or descends from one that may live, and is
  * neither such a one nor a child that such a one may have. Of several such children the youngest may stay. One that may live is named, too,
  * where it stands still.
  */
-export function leftBehind({ mark, roots, watchdog, plugin }: Census): string[] {
+export function leftBehind({ mark, roots, watchdog, plugin }: Census): LeftBehind[] {
   const rows = processTable().filter(isLive);
   const allowed = new Set(roots.map(({ pid }) => pid));
   for (const { pid, watchdogs, plugins } of roots) {
@@ -48,8 +51,9 @@ export function leftBehind({ mark, roots, watchdog, plugin }: Census): string[] 
     }
   }
   return rows.flatMap((row) => {
-    if (allowed.has(row.pid)) return row.state === 'T' ? [`stopped: ${describe(row)}`] : [];
-    return family.has(row.pid) || carries(row.pid, mark) ? [describe(row)] : [];
+    const { pid } = row;
+    if (allowed.has(pid)) return row.state === 'T' ? [{ pid, text: `stopped: ${describe(row)}` }] : [];
+    return family.has(pid) || carries(pid, mark) ? [{ pid, text: describe(row) }] : [];
   });
 }
 

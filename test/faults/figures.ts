@@ -1,13 +1,17 @@
 import { cpus } from 'node:os';
 import type { Certainty } from '@fairlead/base';
 import { type Adversary, adversaryNames } from './adversary.ts';
-import type { Fault, FaultKind } from './judge.ts';
+import type { FaultKind } from './judge.ts';
 import { type PathName, pathNames, type RoundPlan } from './plan.ts';
 import type { RoundResult } from './round.ts';
-import type { SeriesRound } from './series.ts';
+import type { FoundAtEnd, History, SeriesRound } from './series.ts';
 
 /** Unknown outcomes whose Runner lived on must settle by themselves in so many cases of a hundred. */
 const SETTLED_SHARE = 0.95;
+/** A share of fewer says nothing: then one may be left. */
+const SHARE_FROM = 20;
+/** Calls that never settled, of which the rounds are named. */
+const OPEN_NAMED = 10;
 const FAULT_KINDS: readonly FaultKind[] = [
   'false not_started',
   'false completed',
@@ -28,8 +32,15 @@ export type AdversaryFigures = {
   notRun: string | null;
 };
 
-/** Where something was found first: in the how-manieth round, by whom, as what. */
-export type FirstFound = { readonly round: number; readonly adversary: Adversary; readonly kind: FaultKind };
+/** What can be found: a lie, or that a fleet could not be brought back. */
+export type FoundKind = FaultKind | 'not restored';
+
+/** Where something was found first: in the how-manieth round, by whom, as what; one round may find several things. */
+export type FirstFound = {
+  readonly round: number;
+  readonly adversary: Adversary;
+  readonly kinds: readonly FoundKind[];
+};
 
 /** Adds up a series of rounds. */
 export class Figures {
@@ -39,14 +50,20 @@ export class Figures {
   readonly byAdversary = new Map<Adversary, AdversaryFigures>();
   readonly byPath = new Map<PathName, number>(pathNames.map((name) => [name, 0]));
   readonly byFault = new Map<FaultKind, number>(FAULT_KINDS.map((kind) => [kind, 0]));
-  /** Unknown outcomes whose Runner lived on and could know, and how many of them settled. */
-  readonly lived = { unknown: 0, settled: 0 };
+  /**
+   * Calls that were told as unknown in rounds whose Runner process lived on. `unknown`: those of the journal of which the Runner did not say
+   * that its plugin gave it no answer; `settled` of these became known by themselves. `beyond`: it did say so.
+   */
+  readonly lived = { unknown: 0, settled: 0, beyond: 0 };
+  /** Calls that were told as unknown and stand in no journal. */
+  unrecorded = 0;
   rounds = 0;
   /** Rounds after which the fleet could not be brought back. */
   unrestored = 0;
   /** The first round that found something. */
   first: FirstFound | null = null;
   #lines: string[] = [];
+  readonly #open: string[] = [];
 
   constructor(seed: number, only: Adversary | undefined) {
     this.seed = seed;
@@ -82,7 +99,13 @@ export class Figures {
   }
 
   get isClean(): boolean {
-    return this.faults === 0 && this.unrestored === 0 && this.settledShare >= SETTLED_SHARE;
+    return this.faults === 0 && this.unrestored === 0 && this.settlesEnough;
+  }
+
+  /** At least 95 of a hundred settled by themselves; of fewer than twenty all but one. */
+  get settlesEnough(): boolean {
+    const { unknown, settled } = this.lived;
+    return unknown < SHARE_FROM ? unknown - settled <= 1 : this.settledShare >= SETTLED_SHARE;
   }
 
   total(of: (figures: AdversaryFigures) => number): number {
@@ -90,31 +113,33 @@ export class Figures {
   }
 
   add(round: SeriesRound): void {
-    const { adversary } = round.kind === 'ran' ? round.result.plan : round.plan;
-    const figures = this.byAdversary.get(adversary) as AdversaryFigures;
     if (round.kind === 'not run') {
-      figures.notRun = round.reason;
+      this.#of(round.plan).notRun = round.reason;
       return;
     }
     this.rounds += 1;
+    if (round.kind === 'broken') {
+      const { plan, error, history } = round;
+      this.unrestored += 1;
+      this.#found(plan, ['not restored']);
+      this.#lines.push(`FAULT not restored: ${String(error)}`, ...this.#again(plan, history));
+      return;
+    }
+    const figures = this.#of(round.result.plan);
     figures.rounds += 1;
     figures.tookMs += round.tookMs;
     this.#addCalls(figures, round.result);
-    this.#addFaults(figures, round.result);
+    this.#addFaults(figures, round.result, round.history);
   }
 
-  /** A round after which nothing worked any more. */
-  broken(plan: RoundPlan, error: unknown): void {
-    this.rounds += 1;
-    this.unrestored += 1;
-    this.#lines.push(`FAULT not restored: ${String(error)}`, `  ${this.#again(plan)}`);
-  }
-
-  /** What was found when everything had ended. */
-  end(faults: readonly Fault[]): void {
-    for (const { kind, text } of faults) {
+  /** What was found when a fleet had ended. */
+  end(ends: readonly FoundAtEnd[]): void {
+    for (const { fault, plan, history } of ends) {
+      const { kind, text } = fault;
       this.#count(kind);
-      this.#lines.push(`FAULT ${kind}: ${text}`);
+      this.#of(plan).faults += 1;
+      this.#found(plan, [kind]);
+      this.#lines.push(`FAULT ${kind}: ${text}`, ...this.#again(plan, history));
     }
   }
 
@@ -132,6 +157,7 @@ export class Figures {
     return [
       `seed ${this.seed}, ${this.rounds} rounds, ${this.total(({ calls }) => calls)} calls: ${certainties.join(', ')}`,
       `unknown where the Runner lived on: ${this.lived.unknown}, settled by themselves: ${this.lived.settled} (${this.settledText})`,
+      ...(this.settlesEnough ? [] : this.#open),
       FAULT_KINDS.map((kind) => `${kind} ${this.byFault.get(kind)}`).join(', '),
       ...(this.unrestored > 0 ? [`rounds that could not be restored: ${this.unrestored}`] : []),
       ...[...this.byAdversary].flatMap(([name, { notRun }]) =>
@@ -140,39 +166,69 @@ export class Figures {
     ];
   }
 
-  #addCalls(figures: AdversaryFigures, { calls }: RoundResult): void {
-    for (const { certainty, path, end, runnerLivedOn } of calls) {
+  #addCalls(figures: AdversaryFigures, { calls, plan }: RoundResult): void {
+    for (const [call, { certainty, path, end, runnerLivedOn }] of calls.entries()) {
       figures.calls += 1;
       figures.by[certainty] += 1;
       this.byPath.set(path, (this.byPath.get(path) ?? 0) + 1);
       if (certainty !== 'outcome_unknown') continue;
       if (end === 'settled') figures.settled += 1;
+      if (end === 'not recorded') this.unrecorded += 1;
       if (!runnerLivedOn || end === 'not recorded') continue;
+      if (end === 'beyond its Runner') {
+        this.lived.beyond += 1;
+        continue;
+      }
       this.lived.unknown += 1;
       if (end === 'settled') this.lived.settled += 1;
+      else if (this.#open.length < OPEN_NAMED)
+        this.#open.push(`never settled: call ${call} of ${plan.adversary}; again: ${this.#command(plan)}`);
     }
   }
 
-  #addFaults(figures: AdversaryFigures, { faults, plan, trace }: RoundResult): void {
+  #addFaults(
+    figures: AdversaryFigures,
+    { faults, plan, trace }: RoundResult,
+    history: readonly number[],
+  ): void {
     if (faults.length === 0) return;
     figures.faults += faults.length;
-    const [fault] = faults;
-    if (fault !== undefined)
-      this.first ??= { round: this.rounds, adversary: plan.adversary, kind: fault.kind };
+    this.#found(plan, [...new Set(faults.map(({ kind }) => kind))]);
     for (const { kind, call, text } of faults) {
       this.#count(kind);
       this.#lines.push(`FAULT ${kind}${call === null ? '' : ` (call ${call})`}: ${text}`);
     }
-    this.#lines.push(`  ${plan.adversary}, ${plan.topology}; ${this.#again(plan)}`);
-    this.#lines.push(`  ${trace.join(' · ')}`);
+    this.#lines.push(...this.#again(plan, history), `  ${trace.join(' · ')}`);
+  }
+
+  #of({ adversary }: RoundPlan): AdversaryFigures {
+    return this.byAdversary.get(adversary) as AdversaryFigures;
+  }
+
+  #found({ adversary }: RoundPlan, kinds: readonly FoundKind[]): void {
+    this.first ??= { round: this.rounds, adversary, kinds };
   }
 
   #count(kind: FaultKind): void {
     this.byFault.set(kind, (this.byFault.get(kind) ?? 0) + 1);
   }
 
-  #again({ seed }: RoundPlan): string {
-    const only = this.only === undefined ? '' : ` --only ${this.only}`;
-    return `again: npm run faults -- --seed ${seed} --rounds 1${only}`;
+  /** The round alone, and all that its fleet had been through with it. */
+  #again(plan: RoundPlan, history: History): readonly string[] {
+    const { adversary, topology } = plan;
+    const alone = `  ${adversary}, ${topology}; again: ${this.#command(plan)}`;
+    if (history.length < 2) return [alone];
+    return [
+      alone,
+      `  with what its fleet had been through: npm run faults -- --seeds ${history}${this.#only}`,
+    ];
+  }
+
+  #command({ seed }: RoundPlan): string {
+    return `npm run faults -- --seed ${seed} --rounds 1${this.#only}`;
+  }
+
+  get #only(): string {
+    return this.only === undefined ? '' : ` --only ${this.only}`;
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { waitFor } from '@fairlead/testing';
 import { writeRunnerConfig } from '../fairlead-process.ts';
 import { writeAgents } from './agent-configuration.ts';
-import { leftBehind, type Root } from './census.ts';
+import { type LeftBehind, leftBehind, type Root } from './census.ts';
 import { FleetMember } from './fleet-member.ts';
 import { FleetPaths } from './fleet-paths.ts';
 import { FrameProxy } from './frame-proxy.ts';
@@ -176,7 +176,7 @@ export class Fleet implements AsyncDisposable {
   }
 
   /** Processes that should not be there, when they have had their time to go. */
-  async strays(): Promise<readonly string[]> {
+  async strays(): Promise<readonly LeftBehind[]> {
     const left = () => leftBehind({ mark: this.#mark, roots: this.#roots(), watchdog, plugin });
     const isClean = await waitFor(() => left().length === 0, {
       what: 'the end of processes',

@@ -1,3 +1,5 @@
+import type { FaultKind } from './judge.ts';
+
 /** One text of one file that becomes another. `from` stands in the file exactly once. */
 export type Edit = { readonly file: string; readonly from: string; readonly to: string };
 
@@ -6,6 +8,8 @@ export type Mutant = {
   readonly name: string;
   /** The lie, as a sentence of the report. */
   readonly lie: string;
+  /** What it is caught as: something else that is found does not count. */
+  readonly as: readonly FaultKind[];
   readonly edits: readonly Edit[];
 };
 
@@ -14,6 +18,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'timeout',
     lie: 'a call that timed out is told as not_started',
+    as: ['false not_started'],
     edits: [
       {
         file: 'packages/runner/src/provider/provider-instance.ts',
@@ -25,6 +30,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'invented-answer',
     lie: 'a call whose plugin died is told as completed, without its answer',
+    as: ['false completed'],
     edits: [
       {
         file: 'packages/runner/src/provider/provider-instance.ts',
@@ -36,6 +42,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'retry',
     lie: 'a call whose answer was lost with the link is sent again',
+    as: ['double execution'],
     edits: [
       {
         file: 'packages/dispatch/src/plugin-tool/call.ts',
@@ -52,6 +59,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'early-answer',
     lie: 'an answer leaves before its outcome is in the journal',
+    as: ['lost record'],
     edits: [
       {
         file: 'packages/dispatch/src/invocation/invoker.ts',
@@ -63,6 +71,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'late-intent',
     lie: 'the intent of a call is written when it has been sent',
+    as: ['lost record'],
     edits: [
       {
         file: 'packages/dispatch/src/invocation/invoker.ts',
@@ -82,11 +91,13 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'no-tomb',
     lie: 'a call is settled as never seen, and carried out when it comes after all',
+    as: ['false not_started'],
     edits: [{ file: 'packages/runner/src/calls/call-ledger.ts', from: 'this.#entombed.add(call);', to: '' }],
   },
   {
     name: 'lost-link',
     lie: 'a call that was sent when its link was lost is told as not_started',
+    as: ['false not_started'],
     edits: [
       {
         file: 'packages/gateway/src/link/pending-request.ts',
@@ -98,6 +109,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'recovered',
     lie: 'an intent without an end is recorded at the next start as not_started',
+    as: ['false not_started'],
     edits: [
       {
         file: 'packages/dispatch/src/journal/journal-row.ts',
@@ -109,6 +121,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'forgotten',
     lie: 'a call that no Runner can say anything about any more is told as not_started',
+    as: ['contradiction', 'false not_started'],
     edits: [
       {
         file: 'packages/dispatch/src/settling/settler.ts',
@@ -120,6 +133,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'repeated',
     lie: 'a request that came twice is carried out twice',
+    as: ['double execution'],
     edits: [
       {
         file: 'packages/runner/src/calls/call-ledger.ts',
@@ -131,6 +145,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'copy-refused',
     lie: 'the copy of a request is answered as if the call had never begun',
+    as: ['false not_started'],
     edits: [
       {
         file: 'packages/runner/src/calls/call-ledger.ts',
@@ -142,6 +157,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'lost-by-client',
     lie: '`fairlead mcp` says not_started when its gateway died under a call',
+    as: ['false not_started'],
     edits: [
       {
         file: 'packages/cli/src/mcp/mcp-gateway.ts',
@@ -153,6 +169,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'unwritten-end',
     lie: 'an end that the disk did not take is told as if it stood in the journal',
+    as: ['lost record'],
     edits: [
       {
         file: 'packages/dispatch/src/invocation/invoker.ts',
@@ -164,6 +181,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'orphans',
     lie: 'the processes of a killed Runner are left running',
+    as: ['left behind'],
     edits: [
       {
         file: 'packages/process/src/watchdog/watchdog.ts',
@@ -175,6 +193,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'left-plugin',
     lie: 'the process of a plugin that has failed is left running under its Runner',
+    as: ['left behind'],
     edits: [
       {
         file: 'packages/runner/src/provider/provider-process.ts',
@@ -186,6 +205,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'session-invents',
     lie: 'an unknown call of a turn stands in its session as completed',
+    as: ['false completed', 'contradiction'],
     edits: [
       {
         file: 'packages/host/src/calls/call-record.ts',
@@ -197,6 +217,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'session-early',
     lie: 'the end of a turn’s call stands in its session before it stands in the journal',
+    as: ['contradiction', 'lost record', 'false completed'],
     edits: [
       {
         file: 'packages/host/src/calls/call-record.ts',
@@ -208,17 +229,19 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'session-late',
     lie: 'a turn goes on and ends before its session has what its call came to',
+    as: ['lost record', 'contradiction'],
     edits: [
       {
         file: 'packages/host/src/calls/run-call.ts',
-        from: 'await this.#record.result(said, ended.changedBy).catch(() => {});',
-        to: 'setTimeout(() => void this.#record.result(said, ended.changedBy).catch(() => {}), 200);',
+        from: 'await this.#record.resultOrOwed(said, ended.changedBy);',
+        to: 'setTimeout(() => void this.#record.resultOrOwed(said, ended.changedBy).catch(() => {}), 200);',
       },
     ],
   },
   {
     name: 'session-settles',
     lie: 'what a call came to is told to its session as if it had never begun',
+    as: ['contradiction', 'false not_started'],
     edits: [
       {
         file: 'packages/host/src/clients/client-recorder.ts',
@@ -230,6 +253,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'slot-again',
     lie: 'a schedule whose turn was cut short fires for the same moment again',
+    as: ['double execution'],
     edits: [
       {
         file: 'packages/host/src/routines/agent-schedules.ts',
@@ -246,6 +270,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'slot-completes',
     lie: 'a schedule whose turn was cut short is told as fired and completed',
+    as: ['false completed'],
     edits: [
       {
         file: 'packages/host/src/routines/agent-schedules.ts',

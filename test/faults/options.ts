@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 import { type Adversary, adversaries, isAdversary } from './adversary.ts';
 
 export type FaultsOptions = {
-  readonly seed: number;
-  readonly rounds: number;
+  /** One for each round, in order. */
+  readonly seeds: readonly number[];
   readonly only?: Adversary;
   /** So many rounds at once, each on a fleet of its own. */
   readonly jobs: number;
@@ -19,8 +19,10 @@ export type FaultsOptions = {
 const DEFAULT_ROUNDS = 60;
 const SEEDS = 2 ** 32;
 const JOBS_MAX = 16;
+/** The page shows what many rounds found; fewer say little, and must not take the place of more. */
+export const PAGE_ROUNDS_MIN = 1000;
 
-export const FAULTS_USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--only ADVERSARY] [--jobs J] [--plan] [--until-found] [--write]
+export const FAULTS_USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--seeds A,B,…] [--only ADVERSARY] [--jobs J] [--plan] [--until-found] [--write]
 adversaries:
 ${Object.entries(adversaries)
   .map(([name, what]) => `  ${name.padEnd(22)}${what}`)
@@ -34,6 +36,7 @@ export function readOptions(args: readonly string[]): FaultsOptions | { readonly
       options: {
         seed: { type: 'string' },
         rounds: { type: 'string' },
+        seeds: { type: 'string' },
         only: { type: 'string' },
         jobs: { type: 'string' },
         plan: { type: 'boolean', default: false },
@@ -42,16 +45,41 @@ export function readOptions(args: readonly string[]): FaultsOptions | { readonly
       },
     });
     const { only, plan, write, 'until-found': untilFound } = values;
-    const seed = whole(values.seed, randomInt(SEEDS), SEEDS);
-    const rounds = whole(values.rounds, DEFAULT_ROUNDS, 1_000_000);
+    const seeds = seedsOf(values);
     const jobs = whole(values.jobs, 1, JOBS_MAX + 1);
-    if (seed === null || !rounds || !jobs) return { usage: FAULTS_USAGE };
-    if (only === undefined) return { seed, rounds, jobs, plan, write, untilFound };
+    if (seeds === null || !jobs) return { usage: FAULTS_USAGE };
+    if (values.seeds !== undefined && jobs > 1)
+      return {
+        usage: `--seeds repeats what one fleet went through, one round after the other: without --jobs`,
+      };
+    if (write && (only !== undefined || values.seeds !== undefined || untilFound))
+      return { usage: '--write shows rounds of all adversaries: without --only, --seeds and --until-found' };
+    if (write && seeds.length < PAGE_ROUNDS_MIN)
+      return {
+        usage: `--write takes ${PAGE_ROUNDS_MIN} rounds or more: fewer would replace the figures of more`,
+      };
+    if (only === undefined) return { seeds, jobs, plan, write, untilFound };
     if (!isAdversary(only)) return { usage: `no adversary is called ${only}\n${FAULTS_USAGE}` };
-    return { seed, rounds, only, jobs, plan, write, untilFound };
+    return { seeds, only, jobs, plan, write, untilFound };
   } catch (error) {
     return { usage: `${error instanceof Error ? error.message : String(error)}\n${FAULTS_USAGE}` };
   }
+}
+
+function seedsOf(values: {
+  readonly seed?: string | undefined;
+  readonly rounds?: string | undefined;
+  readonly seeds?: string | undefined;
+}): readonly number[] | null {
+  if (values.seeds !== undefined) {
+    if (values.seed !== undefined || values.rounds !== undefined) return null;
+    const seeds = values.seeds.split(',').flatMap((text) => whole(text, 0, SEEDS) ?? []);
+    return seeds.length === values.seeds.split(',').length ? seeds : null;
+  }
+  const seed = whole(values.seed, randomInt(SEEDS), SEEDS);
+  const rounds = whole(values.rounds, DEFAULT_ROUNDS, 1_000_000);
+  if (seed === null || !rounds) return null;
+  return Array.from({ length: rounds }, (_none, index) => (seed + index) % SEEDS);
 }
 
 function whole(text: string | undefined, fallback: number, limit: number): number | null {

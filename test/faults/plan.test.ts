@@ -45,8 +45,17 @@ test('a schedule of its own session calls with a binding, and none but calls by 
 
 test('the line that a failing round prints runs that round alone', () => {
   const options = readOptions(['--seed', '156', '--rounds', '1']);
-  assert.ok('seed' in options);
-  assert.deepEqual(planRound(options.seed), planRound(100 + 56));
+  assert.ok('seeds' in options);
+  assert.deepEqual(options.seeds, [156]);
+  const history = readOptions(['--seeds', '3,9,4294967295']);
+  assert.ok('seeds' in history);
+  assert.deepEqual(history.seeds, [3, 9, 4_294_967_295]);
+  for (const wrong of [
+    ['--seeds', '3,x'],
+    ['--seeds', '3', '--seed', '4'],
+    ['--seeds', '3', '--jobs', '2'],
+  ])
+    assert.ok('usage' in readOptions(wrong), wrong.join(' '));
   assert.ok('usage' in readOptions(['--seed', 'x']));
   assert.match(
     JSON.stringify(readOptions(['--only', 'nobody'])),
@@ -82,4 +91,16 @@ test('rounds run one at a time unless more are asked for, and never none', () =>
   const three = read('--jobs', '3');
   assert.ok('jobs' in three && three.jobs === 3);
   for (const wrong of ['0', '17', 'many']) assert.ok('usage' in read('--jobs', wrong), wrong);
+});
+
+test('the page is not overwritten with the figures of a few rounds, or of chosen ones', () => {
+  const many = ['--write', '--rounds', '1000'];
+  assert.ok('seeds' in readOptions(many));
+  for (const wrong of [
+    ['--write'],
+    ['--write', '--rounds', '999'],
+    [...many, '--only', 'cut-link'],
+    [...many, '--until-found'],
+  ])
+    assert.match(JSON.stringify(readOptions(wrong)), /"usage":"--write /, wrong.join(' '));
 });

@@ -9,13 +9,13 @@ import {
 } from 'node:fs';
 import { join, relative } from 'node:path';
 import { repositoryRoot } from '@fairlead/testing';
-import type { Edit, Mutant } from './mutant-list.ts';
+import type { Edit } from './mutant-list.ts';
 
 /** What of the repository a copy has of its own; everything else it links to. */
 const COPIED = ['packages', 'plugins', 'test', 'package.json'];
 
 /** Copies the tree into an empty folder, so that its packages import each other there, and plants a lie in it. */
-export function plantMutant(mutant: Mutant, folder: string): void {
+export function plantMutant(edits: readonly Edit[], folder: string): void {
   for (const name of COPIED) cpSync(join(repositoryRoot, name), join(folder, name), { recursive: true });
   const [from, to] = [join(repositoryRoot, 'node_modules'), join(folder, 'node_modules')];
   const scope = '@fairlead';
@@ -26,7 +26,7 @@ export function plantMutant(mutant: Mutant, folder: string): void {
     const place = relative(repositoryRoot, realpathSync(join(from, scope, name)));
     symlinkSync(join(folder, place), join(to, scope, name));
   }
-  for (const edit of mutant.edits) {
+  for (const edit of edits) {
     const path = join(folder, edit.file);
     writeFileSync(path, edited(readFileSync(path, 'utf8'), edit));
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Figures } from './figures.ts';
+import { caught } from './mutant-run.ts';
 import { planRound } from './plan.ts';
 import { faultLines, mutantLines, withSection } from './proof-page.ts';
 
@@ -21,23 +22,35 @@ test('figures add up over rounds, and what was not run is shown with its reason'
     { certainty: 'completed', path: 'cli', end: 'known at once', runnerLivedOn: false },
     { certainty: 'outcome_unknown', end: 'settled', ...lived },
     { certainty: 'outcome_unknown', end: 'never known', ...lived },
+    { certainty: 'outcome_unknown', end: 'never known', ...lived },
+    { certainty: 'outcome_unknown', end: 'beyond its Runner', ...lived },
+    { certainty: 'outcome_unknown', end: 'not recorded', ...lived },
   ] as const;
   const plan = planRound(7, 'kill-gateway');
-  figures.add({ kind: 'ran', result: { plan, calls, faults: [], trace: [], later: new Map() }, tookMs: 900 });
+  const result = { plan, calls, faults: [], trace: [], later: new Map() };
+  figures.add({ kind: 'ran', result, tookMs: 900, history: [7] });
   figures.add({ kind: 'not run', plan: planRound(8, 'fill-disk'), reason: 'no disk' });
   const page = faultLines(figures).join('\n');
-  assert.match(page, /seed 7, 1 rounds, 3 calls/);
-  assert.match(page, /^\| `kill-gateway` \| 1 \| 3 \| 1 \| 0 \| 2 \| 1 \| 900 \|$/m);
+  assert.match(page, /seed 7, 1 rounds, 6 calls/);
+  assert.match(page, /^\| `kill-gateway` \| 1 \| 6 \| 1 \| 0 \| 5 \| 1 \| 900 \|$/m);
   assert.match(page, /^\| `fill-disk` \| not run: no disk \|/m);
-  assert.match(page, /: 2\. Of these 1 were settled by\nthemselves once the link was back: 50\.0 %/);
+  assert.match(
+    page,
+    /: 3\. Of these 1 were settled by\nthemselves once the link was back: 33\.3 %\. Not counted: 1 of/,
+  );
+  assert.match(page, /\nanswer, and 1 that stand in no journal\.\n/);
   assert.equal(figures.isClean, false);
+  assert.match(
+    figures.summary().join('\n'),
+    /never settled: call 2 of kill-gateway; again: npm run faults -- --seed 7/,
+  );
 });
 
 test('where nothing was unknown, no share of it is said to have settled', () => {
   const figures = new Figures(7, undefined);
   assert.match(
     faultLines(figures).join('\n'),
-    /: 0\. Of these 0 were settled by\nthemselves once the link was back: none\.$/m,
+    /: 0\. Of these 0 were settled by\nthemselves once the link was back: none\. Not counted: 0 of/m,
   );
   assert.equal(figures.summary()[1], 'unknown where the Runner lived on: 0, settled by themselves: 0 (none)');
 });
@@ -46,21 +59,42 @@ test('a fault is shown with the line that runs its round again, and the first on
   const figures = new Figures(7, 'cut-link');
   const plan = planRound(9, 'cut-link');
   const fault = { kind: 'lost record', call: 1, text: 'x' } as const;
-  figures.add({
-    kind: 'ran',
-    result: { plan, calls: [], faults: [fault], trace: ['a', 'b'], later: new Map() },
-    tookMs: 1,
-  });
-  assert.deepEqual(figures.newLines(), [
-    'FAULT lost record (call 1): x',
+  const result = { plan, calls: [], faults: [fault], trace: ['a', 'b'], later: new Map() };
+  figures.add({ kind: 'ran', result, tookMs: 1, history: [3, 9] });
+  const again = [
     '  cut-link, apart; again: npm run faults -- --seed 9 --rounds 1 --only cut-link',
-    '  a · b',
-  ]);
+    '  with what its fleet had been through: npm run faults -- --seeds 3,9 --only cut-link',
+  ];
+  assert.deepEqual(figures.newLines(), ['FAULT lost record (call 1): x', ...again, '  a · b']);
   assert.deepEqual(figures.newLines(), []);
-  assert.deepEqual(figures.first, { round: 1, adversary: 'cut-link', kind: 'lost record' });
-  figures.end([{ kind: 'left behind', call: null, text: 'node' }]);
-  assert.deepEqual(figures.newLines(), ['FAULT left behind: node']);
+  assert.deepEqual(figures.first, { round: 1, adversary: 'cut-link', kinds: ['lost record'] });
+  figures.end([{ fault: { kind: 'left behind', call: null, text: 'node' }, plan, history: [3, 9] }]);
+  assert.deepEqual(figures.newLines(), ['FAULT left behind: node', ...again]);
   assert.equal(figures.faults, 2);
+});
+
+test('what is found only when a fleet has ended is found, and so is a fleet that could not be brought back', () => {
+  const plan = planRound(9, 'cut-link');
+  const atEnd = new Figures(7, undefined);
+  atEnd.end([{ fault: { kind: 'double execution', call: null, text: 'x' }, plan, history: [9] }]);
+  assert.deepEqual(atEnd.first, { round: 0, adversary: 'cut-link', kinds: ['double execution'] });
+  assert.equal(atEnd.isClean, false);
+  const broken = new Figures(7, undefined);
+  broken.add({ kind: 'broken', plan, error: new Error('x'), history: [9] });
+  assert.deepEqual(broken.first, { round: 1, adversary: 'cut-link', kinds: ['not restored'] });
+  assert.equal(broken.isClean, false);
+});
+
+test('of many unknown outcomes nearly all must settle, of few all but one', () => {
+  const figures = (settled: number, open: number) => {
+    const figures = new Figures(7, undefined);
+    Object.assign(figures.lived, { unknown: settled + open, settled });
+    return figures.settlesEnough;
+  };
+  assert.deepEqual(
+    [figures(3, 1), figures(3, 2), figures(19, 1), figures(18, 2)],
+    [true, false, true, false],
+  );
 });
 
 test('a lie that was not caught is shown as such', () => {
@@ -70,8 +104,23 @@ test('a lie that was not caught is shown as such', () => {
       { name: 'a', lie: 'one', caughtBy, output: '' },
       { name: 'b', lie: 'two', caughtBy: null, output: '' },
     ],
-    'a machine',
+    { machine: 'a machine', control: 300 },
   );
-  assert.match(lines[0] ?? '', /Caught: 1 of 2\.$/);
+  assert.match(
+    lines.join('\n'),
+    /Caught: 1 of 2\. In the tree as it is,\nwithout a lie, the same 300 rounds found nothing\.$/m,
+  );
   assert.deepEqual(lines.slice(-2), ['| one | 3 | `cut-link` | double execution |', '| two | never | | |']);
+});
+
+test('a lie is caught only as something that it does', () => {
+  const output =
+    'x\nfirst found: {"round":3,"adversary":"cut-link","kinds":["contradiction","lost record"]}\n';
+  assert.deepEqual(caught(output, ['double execution', 'lost record']), {
+    round: 3,
+    adversary: 'cut-link',
+    kind: 'lost record',
+  });
+  assert.equal(caught(output, ['double execution']), null);
+  assert.equal(caught('nothing', ['double execution']), null);
 });

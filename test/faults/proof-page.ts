@@ -40,8 +40,9 @@ export function faultLines(figures: Figures): readonly string[] {
     ...fault,
     `| a fleet that could not be brought back | ${figures.unrestored} |`,
     '',
-    `Unknown to the caller although the Runner lived on and had been told by its plugin: ${lived.unknown}. Of these ${lived.settled} were settled by`,
-    `themselves once the link was back: ${figures.settledText}.`,
+    `Told as unknown although the Runner lived on, and of a kind that it could know: ${lived.unknown}. Of these ${lived.settled} were settled by`,
+    `themselves once the link was back: ${figures.settledText}. Not counted: ${lived.beyond} of which the Runner itself says that its plugin gave it no`,
+    `answer, and ${figures.unrecorded} that stand in no journal.`,
     '',
     '| adversary | rounds | calls | completed | not_started | outcome_unknown | of these settled | ms a round |',
     '| --------- | ------ | ----- | --------- | ----------- | --------------- | ---------------- | ---------- |',
@@ -52,10 +53,14 @@ export function faultLines(figures: Figures): readonly string[] {
 }
 
 /** What became of the lies that were planted. */
-export function mutantLines(results: readonly MutantResult[], machine: string): readonly string[] {
+export function mutantLines(
+  results: readonly MutantResult[],
+  { machine, control }: { readonly machine: string; readonly control: number },
+): readonly string[] {
   const caught = results.filter(({ caughtBy }) => caughtBy !== null).length;
   return [
-    `${new Date().toISOString().slice(0, 10)}, on ${machine}. Caught: ${caught} of ${results.length}.`,
+    `${new Date().toISOString().slice(0, 10)}, on ${machine}. Caught: ${caught} of ${results.length}. In the tree as it is,`,
+    `without a lie, the same ${control} rounds found nothing.`,
     '',
     '| the lie | caught in round | by | as |',
     '| ------- | --------------- | -- | -- |',

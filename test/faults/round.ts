@@ -15,13 +15,18 @@ const SETTLED_MS = 30_000;
 /** A turn whose end a full disk did not take has none before the next start. */
 const FULL_DISK_MS = 1500;
 
+/**
+ * What became of a call that was told as unknown. `settled`: known by itself, once the link was back. `beyond its Runner`: that was asked, and
+ * has nothing but that its plugin gave it no answer. `not recorded`: no journal has it, so there is nothing to settle.
+ */
+type CallEnd = 'known at once' | 'settled' | 'never known' | 'beyond its Runner' | 'not recorded';
+
 /** What came of one call, for the figures. */
 type CallResult = {
   readonly certainty: Certainty;
   readonly path: CallPlan['path'];
-  /** How it stands in the end: `settled` = by itself, once the link was back. */
-  readonly end: 'known at once' | 'settled' | 'never known' | 'not recorded';
-  /** The outcome was unknown and the Runner process that had the call lived on; `settled` of all these is a figure. */
+  readonly end: CallEnd;
+  /** The outcome was unknown and the Runner process of its round lived on. */
   readonly runnerLivedOn: boolean;
 };
 
@@ -123,13 +128,15 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
     faults.push(...(await sessions.judge(call, facts, { mayBeLate: plan.adversary === 'fill-disk' })));
     const result = resultOf(plan.calls[call] as CallPlan, answer, row, runnerLivedOn);
     calls.push(result);
-    const isOpen = result.end === 'never known' || result.end === 'not recorded';
+    const isOpen = result.end !== 'known at once' && result.end !== 'settled';
     later.set(name, facts.executions.length > 0 ? 'double execution' : isOpen ? null : 'false not_started');
     events.trace.push(`call ${call}: ${certaintyOf(answer)}, ${result.end}`);
   }
   clearLedger(fleet.ledger, names);
   round.removeGates();
-  faults.push(...(await fleet.strays()).map((text): Fault => ({ kind: 'left behind', call: null, text })));
+  faults.push(
+    ...(await fleet.strays()).map(({ text }): Fault => ({ kind: 'left behind', call: null, text })),
+  );
   return { plan, faults, calls, trace: events.trace, later };
 }
 
@@ -186,11 +193,18 @@ function resultOf(
   const certainty = certaintyOf(told);
   if (certainty !== 'outcome_unknown') return { certainty, path, end: 'known at once', runnerLivedOn: false };
   if (row === undefined) return { certainty, path, end: 'not recorded', runnerLivedOn: false };
-  const known = row.settled_certainty ?? row.certainty;
-  // Where the plugin gave no answer there is nothing that its Runner could know.
-  const byPlugin =
-    (row.settled_code ?? row.code)?.startsWith('plugin_') === true &&
-    row.settled_code !== 'plugin_gateway_timeout';
-  const end = known === 'outcome_unknown' ? 'never known' : 'settled';
-  return { certainty, path, end, runnerLivedOn: runnerLivedOn && !(byPlugin && end === 'never known') };
+  if ((row.settled_certainty ?? row.certainty) !== 'outcome_unknown')
+    return { certainty, path, end: 'settled', runnerLivedOn };
+  // What it was asked for and could not say counts as never known: that it has forgotten, or that nobody answered.
+  const isItsAnswer = row.settled_certainty !== null && PLUGIN_GAVE_NONE.has(row.settled_code ?? '');
+  return { certainty, path, end: isItsAnswer ? 'beyond its Runner' : 'never known', runnerLivedOn };
 }
+
+/** Codes by which a Runner says that its plugin was given the call and never answered it. */
+const PLUGIN_GAVE_NONE: ReadonlySet<string> = new Set([
+  'plugin_timeout',
+  'plugin_eof',
+  'plugin_stdin_failed',
+  'plugin_stdout_failed',
+  'plugin_manager_stopping',
+]);

@@ -1,4 +1,4 @@
 // A third of the sixty rounds of npm test, so that no file takes long.
 import { testRounds } from './rounds-in-test.ts';
 
-testRounds(20);
+testRounds(20, 2);

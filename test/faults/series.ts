@@ -10,24 +10,40 @@ import { planRound, type RoundPlan, type Topology } from './plan.ts';
 import { type RoundResult, runRound } from './round.ts';
 import { SmallDisk } from './small-disk.ts';
 
-/** A round of a series: what came of it, or why it could not be run here. */
+/** The seeds of the rounds that a fleet had been through, in order, the one in question last. */
+export type History = readonly number[];
+
+/** A round of a series: what came of it, why it could not be run here, or how its fleet was broken by it for good. */
 export type SeriesRound =
-  | { readonly kind: 'ran'; readonly result: RoundResult; readonly tookMs: number }
-  | { readonly kind: 'not run'; readonly plan: RoundPlan; readonly reason: string };
+  | { readonly kind: 'ran'; readonly result: RoundResult; readonly tookMs: number; readonly history: History }
+  | { readonly kind: 'not run'; readonly plan: RoundPlan; readonly reason: string }
+  | { readonly kind: 'broken'; readonly plan: RoundPlan; readonly error: unknown; readonly history: History };
 
-/** Then a fresh one takes its place: a small disk fills by itself, and a fresh start is worth looking at, too. */
-const ROUNDS_OF_A_FLEET = 40;
+/** What was found only when a fleet had ended. `plan`: the round that did it, or the last one where it may have been any. */
+export type FoundAtEnd = { readonly fault: Fault; readonly plan: RoundPlan; readonly history: History };
 
-/** Rounds one after another, on fleets that stay as long as they work. */
+type Later = { readonly kind: 'false not_started' | 'double execution' | null; readonly plan: RoundPlan };
+
+/** A fleet with the rounds that it has been through. */
+type Stay = {
+  readonly fleet: Fleet;
+  readonly plans: RoundPlan[];
+  /** What each call would be a case of that is found in the ledger after its round. */
+  readonly later: Map<string, Later>;
+};
+
+/**
+ * Then a fresh one takes its place (docs/decisions/0200-a-fleet-stays-for-ten-rounds.md). What the rounds before have left open must not
+ * come back as a lie in a later one, so a fleet stays for a while; what that was must be found again, so it does not stay for long.
+ */
+const ROUNDS_OF_A_FLEET = 10;
+
+/** Rounds one after another, on fleets that stay for a while, as long as nothing is found. */
 export class Series implements AsyncDisposable {
   readonly #root = realpathSync(mkdtempSync(join(tmpdir(), 'f-')));
-  readonly #fleets = new Map<Topology, Fleet>();
+  readonly #stays = new Map<Topology, Stay>();
   readonly #lacking = new Map<Adversary, string>();
-  /** What each call would be a case of that is found in the ledger after its round. */
-  readonly #later = new Map<Topology, Map<string, 'false not_started' | 'double execution' | null>>();
-  readonly #rounds = new Map<Topology, number>();
-  /** Found when a fleet had ended. */
-  readonly #atEnds: Fault[] = [];
+  #atEnds: FoundAtEnd[] = [];
   #count = 0;
 
   constructor() {
@@ -40,66 +56,90 @@ export class Series implements AsyncDisposable {
       );
   }
 
-  /** Runs the round of a seed. Rejects where no fleet could be brought to work. */
+  /** Runs the round of a seed. A fleet that it breaks, or in which it finds something, is of no use to the next round, and ends. */
   async run(seed: number, only?: Adversary): Promise<SeriesRound> {
     const plan = planRound(seed, only);
+    const { topology } = plan;
     const reason = this.#lacking.get(plan.adversary);
     if (reason !== undefined) return { kind: 'not run', plan, reason };
     this.#count += 1;
     const startedMs = performance.now();
     try {
-      const fleet = await this.#fleet(plan.topology);
+      const { fleet, plans, later } = await this.#stay(topology);
+      plans.push(plan);
       const result = await runRound(fleet, plan, `r${this.#count}`);
-      const later = this.#later.get(plan.topology) ?? new Map();
-      for (const [name, kind] of result.later) later.set(name, kind);
-      this.#later.set(plan.topology, later);
-      return { kind: 'ran', result, tookMs: performance.now() - startedMs };
+      for (const [name, kind] of result.later) later.set(name, { kind, plan });
+      const history = seedsOf(plans);
+      if (result.faults.length > 0 || plans.length >= ROUNDS_OF_A_FLEET) await this.#end(topology);
+      return { kind: 'ran', result, tookMs: performance.now() - startedMs, history };
     } catch (error) {
-      // A fleet that could not be brought back is of no use to the next round.
-      await this.#end(plan.topology);
-      throw error;
+      const history = seedsOf(this.#stays.get(topology)?.plans ?? [plan]);
+      await this.#end(topology);
+      return { kind: 'broken', plan, error, history };
     }
   }
 
-  /** Ends every process; answers what was found out only then: calls that ran after their round, processes that would not end. */
-  async end(): Promise<readonly Fault[]> {
-    for (const topology of [...this.#fleets.keys()]) await this.#end(topology);
+  /** What was found out since this was asked last, when fleets had ended: calls that ran after their round, processes that would not end. */
+  takeEnds(): readonly FoundAtEnd[] {
+    const ends = this.#atEnds;
+    this.#atEnds = [];
+    return ends;
+  }
+
+  /** Ends every process. */
+  async end(): Promise<void> {
+    for (const topology of [...this.#stays.keys()]) await this.#end(topology);
     rmSync(this.#root, { recursive: true, force: true, maxRetries: 3 });
-    return this.#atEnds;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.end();
   }
 
-  async #fleet(topology: Topology): Promise<Fleet> {
-    const rounds = this.#rounds.get(topology) ?? 0;
-    if (rounds >= ROUNDS_OF_A_FLEET) await this.#end(topology);
-    this.#rounds.set(topology, (this.#rounds.get(topology) ?? 0) + 1);
-    const known = this.#fleets.get(topology);
+  async #stay(topology: Topology): Promise<Stay> {
+    const known = this.#stays.get(topology);
     if (known !== undefined) return known;
     const folder = join(this.#root, `${topology}-${this.#count}`);
     mkdirSync(folder);
-    const fleet = await Fleet.start(topology, folder);
-    this.#fleets.set(topology, fleet);
-    return fleet;
+    const stay: Stay = { fleet: await Fleet.start(topology, folder), plans: [], later: new Map() };
+    this.#stays.set(topology, stay);
+    return stay;
   }
 
   async #end(topology: Topology): Promise<void> {
-    const fleet = this.#fleets.get(topology);
-    if (fleet === undefined) return;
-    this.#fleets.delete(topology);
-    this.#rounds.delete(topology);
-    const later = this.#later.get(topology);
-    this.#later.delete(topology);
+    const stay = this.#stays.get(topology);
+    if (stay === undefined) return;
+    this.#stays.delete(topology);
+    const { fleet, plans, later } = stay;
+    const history = seedsOf(plans);
     await fleet.stop();
     for (const name of readLedger(fleet.ledger).keys()) {
-      const kind = later?.get(name) ?? null;
-      if (kind !== null) this.#atEnds.push({ kind, call: null, text: `${name} ran after its round` });
+      const { kind = null, plan } = later.get(name) ?? {};
+      if (kind === null || plan === undefined) continue;
+      const fault = { kind, call: null, text: `${name} ran after its round` };
+      // What made it run may be a round behind its own.
+      this.#atEnds.push({ fault, plan, history });
     }
-    for (const text of await fleet.strays())
-      this.#atEnds.push({ kind: 'left behind', call: null, text: `${text}, when everything had ended` });
+    const last = plans.at(-1);
+    for (const { pid, text } of await fleet.strays()) {
+      const fault: Fault = { kind: 'left behind', call: null, text: `${text}, when everything had ended` };
+      if (last !== undefined) this.#atEnds.push({ fault, plan: last, history });
+      endProcess(pid);
+    }
     fleet.remove();
+  }
+}
+
+function seedsOf(plans: readonly RoundPlan[]): History {
+  return plans.map(({ seed }) => seed);
+}
+
+/** It has been told of; nobody else ends it. */
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended just now.
   }
 }
 
