@@ -13,6 +13,9 @@ export const SETTLING_AT_ONCE = 16;
 /** Calls that are asked for again when they end; more than Runners can have running. The rest is asked when its Runner registers. */
 export const SETTLING_WAITING_MAX = 4_096;
 
+/** How soon a linked Runner that did not answer is asked again: a short standstill is over by then, a long one costs a question in 5 min. */
+export const SETTLING_AGAIN = { firstMs: 5_000, lastMs: 300_000 } as const;
+
 /** How long the journal keeps a row. */
 export const JOURNAL_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 

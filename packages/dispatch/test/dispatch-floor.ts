@@ -65,7 +65,7 @@ export async function dispatchFloor(
   const runners = new FakeRunners();
   const random = seededRandom(7);
   const bindings = await Bindings.open({ store: wrap(store), clock, random, log });
-  const settler = new Settler({ runners, journal, log });
+  const settler = new Settler({ runners, journal, clock, log });
   t.after(async () => {
     await settler[Symbol.asyncDispose]();
     await bindings[Symbol.asyncDispose]();

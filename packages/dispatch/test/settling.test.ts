@@ -453,6 +453,73 @@ test('a call that a killed host left open is settled when the Runner’s process
   await journal.close();
 });
 
+describe('a Runner that stays linked and does not answer', () => {
+  const silence = fault('outcome_unknown', 'plugin_gateway_timeout');
+  /** A call whose answer did not come in time, as long as the question does not either. */
+  async function standstill(floor: DispatchFloor): Promise<string> {
+    tells(floor, silence);
+    floor.runners.answers.tools_call = () => silence;
+    const { call = '' } = await floor.invoke({ action: 'call', binding: await floor.bind(), arguments: {} });
+    await floor.settler.idle();
+    return call;
+  }
+  const questions = ({ runners }: DispatchFloor) => runners.asked.length;
+
+  test('is asked again after pauses that grow, until it answers', async (t) => {
+    const floor = await dispatchFloor(t);
+    const call = await standstill(floor);
+    assert.equal(questions(floor), 1);
+    for (const [asked, pauseMs] of [5_000, 10_000, 20_000].entries()) {
+      await floor.clock.advance(pauseMs - 1);
+      await floor.settler.idle();
+      assert.equal(questions(floor), asked + 1);
+      if (pauseMs === 20_000) tells(floor, telling('completed', DONE));
+      await floor.clock.advance(1);
+      await floor.settler.idle();
+      assert.equal(questions(floor), asked + 2);
+    }
+    assert.deepEqual((await row(floor, call)).slice(2, 4), ['completed', null]);
+    await floor.clock.advance(600_000);
+    await floor.settler.idle();
+    assert.equal(questions(floor), 4, 'nothing is left to ask for');
+  });
+
+  test('is not asked any more when it is gone, and at once when it registers', async (t) => {
+    const floor = await dispatchFloor(t);
+    const call = await standstill(floor);
+    const [runner] = floor.runners.connected;
+    assert.ok(runner !== undefined);
+    floor.runners.connected = [];
+    await floor.clock.advance(600_000);
+    await floor.settler.idle();
+    assert.equal(questions(floor), 1);
+    tells(floor, telling('never_seen'));
+    floor.runners.registers(runner);
+    await floor.settler.idle();
+    assert.equal(questions(floor), 2);
+    assert.deepEqual((await row(floor, call)).slice(2, 4), ['not_started', 'call_not_delivered']);
+  });
+
+  test('is asked about one batch at a time, and about all once it answers', async (t) => {
+    const floor = await dispatchFloor(t);
+    const calls: string[] = [];
+    tells(floor, silence);
+    floor.runners.answers.tools_call = () => silence;
+    const binding = await floor.bind();
+    for (let each = 0; each < 40; each += 1)
+      calls.push((await floor.invoke({ action: 'call', binding, arguments: {} })).call ?? '');
+    await floor.settler.idle();
+    const before = questions(floor);
+    await floor.clock.advance(5_000);
+    await floor.settler.idle();
+    assert.equal(questions(floor) - before, 16);
+    tells(floor, telling('completed', DONE));
+    await floor.clock.advance(10_000);
+    await floor.settler.idle();
+    for (const call of calls) assert.equal((await row(floor, call))[2], 'completed');
+  });
+});
+
 describe('outcome', () => {
   test('of a call that had its answer gives the result again while the Runner has it', async (t) => {
     const floor = await dispatchFloor(t);

@@ -45,7 +45,7 @@ export async function startHost(options: {
   const bindings = stack.use(await Bindings.open({ store, clock, random, log }));
   const ports = createClientPorts(agents);
   const runners = watchReloads(hub);
-  const settler = stack.use(new Settler({ runners: hub, journal, sessions: ports.sessions, log }));
+  const settler = stack.use(new Settler({ runners: hub, journal, sessions: ports.sessions, clock, log }));
   const executor = {
     runners,
     journal,

@@ -1,11 +1,18 @@
-import type { Certainty, JsonObject } from '@fairlead/base';
-import { linkLimits } from '@fairlead/protocol';
+import {
+  type Certainty,
+  type Clock,
+  type JsonObject,
+  type Outcome,
+  systemClock,
+  type Timer,
+} from '@fairlead/base';
+import { linkLimits, type RunnerPayload } from '@fairlead/protocol';
 import type { DispatchLog } from '../dispatch-log.ts';
 import { resultText } from '../invocation/recorded-end.ts';
 import type { CallRecord } from '../journal/call-record.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type JournalEnd, journalName } from '../journal/journal-row.ts';
-import { SETTLING_AT_ONCE, SETTLING_WAITING_MAX } from '../limits.ts';
+import { SETTLING_AGAIN, SETTLING_AT_ONCE, SETTLING_WAITING_MAX } from '../limits.ts';
 import { mayUseRunner, type Principal } from '../principal.ts';
 import type { RunnerEvents, RunnerPort, VisibleRunner } from '../runner-port.ts';
 import type { SessionRecorder } from '../sessions/session-recorder.ts';
@@ -16,6 +23,8 @@ export type SettlerOptions = {
   readonly journal: Journal;
   /** Where calls of sessions are told what was learnt. */
   readonly sessions?: Pick<SessionRecorder, 'settled'>;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
   readonly log?: DispatchLog;
 };
 
@@ -32,10 +41,14 @@ export type CallReport = {
   readonly result?: JsonObject;
 };
 
+/** A Runner process that did not answer. `timer`: until it is asked again; null while it is. */
+type Silence = { readonly pauseMs: number; timer: Timer | null };
+
 /**
  * Finds out what became of effects that ended `outcome_unknown`, by asking the Runner process that they were addressed to: when it
- * registers, when such an end is written while it is connected, when it says that one has ended, and when somebody asks. It writes what
- * it learns beside the unknown end and never carries anything out. Close it before the journal.
+ * registers, when such an end is written while it is connected, when it says that one has ended, and when somebody asks. One that stays
+ * linked and does not answer is asked again, with pauses that grow from 5 s to 5 min. It writes what it learns beside the unknown end and
+ * never carries anything out. Close it before the journal.
  */
 export class Settler implements AsyncDisposable {
   readonly #options: SettlerOptions;
@@ -46,11 +59,16 @@ export class Settler implements AsyncDisposable {
   readonly #running = new Map<string, VisibleRunner>();
   /** Calls that ended while the answer `running` was on its way through here. */
   readonly #endedMeanwhile = new Set<string>();
+  /** Runner processes that left a question without an answer, by their instance, and when they are asked again. */
+  readonly #silent = new Map<string, Silence>();
+  readonly #clock: Clock;
+  #isClosed = false;
 
   constructor(options: SettlerOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? systemClock();
     this.#stopListening = options.runners.listen({
-      registered: (runner) => this.#work(this.#settleAll(runner)),
+      registered: (runner) => this.#heardRegister(runner),
       ended: (runner, call) => this.#heardEnd(runner, call),
     });
     options.journal.onUnknown((call) => this.#work(this.#settleOne(call)));
@@ -82,7 +100,9 @@ export class Settler implements AsyncDisposable {
 
   /** Hears nothing any more, and waits for what is being settled. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
     this.#stopListening();
+    for (const { timer } of this.#silent.values()) timer?.cancel();
     this.#options.journal.onUnknown(null);
     await this.idle();
   }
@@ -93,17 +113,49 @@ export class Settler implements AsyncDisposable {
     void done.then(() => this.#working.delete(done));
   }
 
-  async #settleAll(runner: VisibleRunner): Promise<void> {
+  #heardRegister(runner: VisibleRunner): void {
     // Whoever was told `running` on an earlier connection is told nothing more.
     for (const [call, by] of this.#running) if (by.runner === runner.runner) this.#running.delete(call);
+    this.#silent.get(runner.instanceId)?.timer?.cancel();
+    this.#silent.delete(runner.instanceId);
+    this.#work(this.#settleAll(runner));
+  }
+
+  async #settleAll(runner: VisibleRunner): Promise<void> {
     let after = 0;
     for (;;) {
       const records = await this.#options.journal.unsettled(runner, after, SETTLING_AT_ONCE);
       const last = records.at(-1);
       if (last === undefined || this.#runnerOf(last) === undefined) return;
       await Promise.all(records.map((record) => this.#ask(record, runner)));
+      // The rest is asked when it answers again.
+      if (this.#silent.get(runner.instanceId)?.timer != null) return;
       after = last.seq;
     }
+  }
+
+  /** It is linked and has not answered: it stands still, or has more to do than time. Nothing else would make it be asked again. */
+  #askLater(runner: VisibleRunner): void {
+    const { instanceId } = runner;
+    const before = this.#silent.get(instanceId);
+    if (this.#isClosed || before?.timer != null) return;
+    const pauseMs =
+      before === undefined ? SETTLING_AGAIN.firstMs : Math.min(before.pauseMs * 2, SETTLING_AGAIN.lastMs);
+    const silence: Silence = {
+      pauseMs,
+      timer: this.#clock.setTimer(pauseMs, () => this.#work(this.#askAgain(runner, silence)), {
+        unref: true,
+      }),
+    };
+    this.#silent.set(instanceId, silence);
+  }
+
+  async #askAgain(runner: VisibleRunner, silence: Silence): Promise<void> {
+    const { instanceId } = runner;
+    silence.timer = null;
+    const isLinked = this.#options.runners.runners().some((found) => found.instanceId === instanceId);
+    if (isLinked) await this.#settleAll(runner);
+    if (this.#silent.get(instanceId) === silence) this.#silent.delete(instanceId);
   }
 
   async #settleOne(call: string): Promise<void> {
@@ -178,6 +230,7 @@ export class Settler implements AsyncDisposable {
       { kind: 'outcome', call: record.id },
       { budgetMs: linkLimits.readBudgetMs },
     );
+    if (isOpen(record) && isNoAnswer(answer)) this.#askLater(runner);
     return toldAbout(record, runner.runner, answer);
   }
 
@@ -198,6 +251,14 @@ export class Settler implements AsyncDisposable {
         (found) => journalName(found.runner) === record.runner && found.instanceId !== record.runnerInstance,
       );
   }
+}
+
+/** The question was not answered, or not even put: by the link, not by what a Runner says. */
+function isNoAnswer(answer: Outcome<RunnerPayload>): boolean {
+  return (
+    'fault' in answer &&
+    (answer.fault.code === 'plugin_gateway_timeout' || answer.fault.code === 'plugin_gateway_unavailable')
+  );
 }
 
 /** True while it may still be settled. */
