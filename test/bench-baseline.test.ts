@@ -121,6 +121,17 @@ test('a run of some benches renews theirs alone, and what could not be measured 
   );
 });
 
+test('a bench that failed keeps its ratios in a renewed baseline', () => {
+  const rows = fixedReport.rows.filter(({ bench: of }) => of !== 'admission');
+  const failures = [{ bench: 'admission', message: 'no such host' }];
+  const renewed = baselineOf({ ...fixedReport, rows, failures }, baseline);
+  assert.deepEqual(renewed.rows.map(({ name }) => name).sort(), [
+    'Fairlead, HTTP, against supergateway',
+    'a hundred tools',
+    'call against a pipe',
+  ]);
+});
+
 const bench = (...figures: number[]): Bench => ({
   name: 'calls',
   title: 'a call',

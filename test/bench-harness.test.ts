@@ -370,6 +370,28 @@ test('a run whose goals hold ends with 0, and its JSON has every row with its fi
   );
 });
 
+test('a quick run warms up once at most, a whole one as often as its bench says', async () => {
+  const counted = async (args: readonly string[]) => {
+    const rounds: number[] = [];
+    const counting: Bench = {
+      name: 'calls',
+      title: 'counts',
+      async run(context) {
+        const round = async (number: number) => {
+          rounds.push(number);
+          return { a: [1] };
+        };
+        const { a } = await interleave([{ unit: 'µs', round }], context.plan(4, 2, 3));
+        return { measurements: [a], rows: [] };
+      },
+    };
+    await run(args, [counting]);
+    return rounds;
+  };
+  assert.deepEqual(await counted(['--quick']), [-1, 0, 1]);
+  assert.deepEqual(await counted([]), [-3, -2, -1, 0, 1, 2, 3]);
+});
+
 test('a goal that does not hold ends the run with 1 and is named, after all benches ran', async (t) => {
   hygiene(t);
   const { status, out, err } = await run([], [bench('calls', 16, 1.5), bench('help', 10, 1.5)]);

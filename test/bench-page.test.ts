@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 import { benches } from '../bench/benches/index.ts';
 import { type Baseline, baselineOf, compareWithBaseline } from '../bench/harness/baseline.ts';
+import type { Bench } from '../bench/harness/bench.ts';
 import { durationText } from '../bench/harness/duration.ts';
 import { measurementOf } from '../bench/harness/measurement.ts';
 import { linesOf, reportOfLines } from '../bench/harness/report-lines.ts';
+import { reportRow } from '../bench/harness/row.ts';
+import { runBenches } from '../bench/harness/run-benches.ts';
 import { dotPlotSvg } from '../bench/page/dot-plot.ts';
 import { performancePage, RUN_FILE } from '../bench/page/performance-page.ts';
 import { plotsOf } from '../bench/page/plots.ts';
@@ -210,6 +213,36 @@ test('the page and its plots are written beside each other', async (t) => {
   await writePage(fixedReport, join(folder, 'speed.md'));
   assert.match(readFileSync(join(folder, 'speed.md'), 'utf8'), /\]\(speed\/one-call\.svg\)/);
   assert.deepEqual(readdirSync(join(folder, 'speed')).sort(), [...plots, 'run.jsonl'].sort());
+});
+
+test('--update-baseline --write gives a page of its own run, with what was new to the baseline before', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const added: Bench = {
+    name: 'added',
+    title: 'since the baseline',
+    async run() {
+      const measured = measurementOf('a call', 'µs', [[1 / 3], [2 / 3]]);
+      return { measurements: [measured], rows: [reportRow('beside itself', measured, measured)] };
+    },
+  };
+  const baselineFile = join(folder, 'baseline.json');
+  writeFileSync(baselineFile, JSON.stringify({ ...baselineOf(fixedReport, null), rows: [] }));
+  const pageFile = join(folder, 'page.md');
+  const ignore = () => {};
+  const status = await runBenches(['--update-baseline', '--write'], [added], {
+    ...{ out: ignore, err: ignore, freshSeed: () => 1, signal: new AbortController().signal },
+    ...{ baselineFile, pageFile },
+  });
+  assert.equal(status, 0);
+  const written = readFileSync(pageFile, 'utf8');
+  const kept = reportOfLines(readFileSync(join(folder, 'page', RUN_FILE), 'utf8'));
+  assert.equal(written, performancePage(kept, new Set(plotsOf(kept).keys()), 'page'));
+  assert.deepEqual(kept.measurements[0]?.perRound, [0.333333, 0.666667]);
+  assert.match(written, /^- not in the baseline: added: beside itself: 1 \[1\.\.1\]$/m);
+  assert.match(written, /^The whole run took about 1 minute: `added` 0 s\.$/m);
+  const { rows } = JSON.parse(readFileSync(baselineFile, 'utf8')) as Baseline;
+  assert.deepEqual(rows, [{ bench: 'added', name: 'beside itself', ratio: 1, low: 1, high: 1 }]);
 });
 
 test('the committed page and its plots are what the command writes of the run beside them, to the letter', () => {

@@ -33,7 +33,7 @@ export const peers: Bench = {
     const calls = await everyCall(context, stack, packages.ok ? packages.folder : null);
     const measured = await interleave(
       Object.entries(calls).map(([name, call]) => variant(name, call, context.quick ? QUICK_CALLS : CALLS)),
-      context.plan(30, 2, context.quick ? 1 : 4),
+      context.plan(30, 2, 4),
     );
     const rows: Row[] = [];
     const skipped: SkippedRow[] = [];

@@ -62,13 +62,15 @@ type Measured = Pick<
 >;
 
 /**
- * The ratios of a run. Where only some benches ran, or some rows could not be measured, those of `kept` stay. An order is no
- * ratio: it holds or it does not.
+ * The ratios of a run. Where only some benches ran, one failed, or some rows could not be measured, those of `kept` stay. An order
+ * is no ratio: it holds or it does not.
  */
 export function baselineOf(report: Measured, kept: Baseline | null): Baseline {
   const { version, startedAt, seed, machine } = report;
   const stays = ({ bench, name }: BaselineRow) =>
-    !report.benches.includes(bench) || report.skipped.some((row) => row.bench === bench && row.name === name);
+    !report.benches.includes(bench) ||
+    report.failures.some((failure) => failure.bench === bench) ||
+    report.skipped.some((row) => row.bench === bench && row.name === name);
   const rows = [...(kept?.rows.filter(stays) ?? []), ...ratiosOf(report)];
   return { version, startedAt, seed, machine, rows };
 }

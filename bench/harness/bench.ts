@@ -17,7 +17,7 @@ export type BenchContext = {
   readonly peers: () => Promise<PeerPackages>;
   /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
-  /** `rounds` of a full run, and of a quick one; the rest of what `interleave` needs. */
+  /** `rounds` of a full run, and of a quick one, which warms up once at most; the rest of what `interleave` needs. */
   plan(rounds: number, quickRounds: number, warmUpRounds: number): InterleaveOptions;
 };
 

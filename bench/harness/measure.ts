@@ -81,7 +81,7 @@ async function runOne(
       const every = Math.max(1, Math.floor(counted / 5));
       return {
         rounds: counted,
-        warmUpRounds,
+        warmUpRounds: options.quick ? Math.min(1, warmUpRounds) : warmUpRounds,
         signal: host.signal,
         onRound(round) {
           if (round >= 0 && round % every === 0)
