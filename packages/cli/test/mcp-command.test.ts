@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
@@ -6,13 +7,14 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import type { Json, JsonObject } from '@fairlead/base';
-import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
+import { hygiene, repositoryRoot, temporaryFolder, waitFor } from '@fairlead/testing';
 // Loaded here, so that no test is blamed for what loading it opens.
 import { mcp } from '../src/commands/mcp/mcp.ts';
 import { holdFolder } from './held-folder.ts';
 import { deadUrl } from './loopback-server.ts';
 import { testContext } from './test-context.ts';
 
+const PROGRAM = join(repositoryRoot, 'packages/cli/bin/fairlead.js');
 const RESULT_TYPE = 'application/vnd.fairlead.mcp-result+json; charset=utf-8';
 const TOKEN = 'fairlead_pat_aaaa';
 
@@ -162,6 +164,60 @@ test('without a gateway mcp says so and prints nothing on stdout', async (t) => 
   assert.deepEqual([...none.lines, ...dead.lines], []);
 });
 
+test('the program writes messages of the protocol to stdout and nothing else, whatever goes wrong', async (t) => {
+  hygiene(t);
+  const run = async (args: readonly string[], lines: readonly string[]) => {
+    const child = spawn(process.execPath, [PROGRAM, 'mcp', ...args], {
+      env: {
+        ...process.env,
+        FAIRLEAD_TOKEN: TOKEN,
+        FAIRLEAD_STATE_DIR: temporaryFolder(t),
+        NODE_DEBUG: 'http,net',
+      },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    t.after(() => child.kill('SIGKILL'));
+    child.stdin.on('error', () => {});
+    let said = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk;
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    for (const line of lines) child.stdin.write(`${line}\n`);
+    if (lines.length > 0)
+      await waitFor(() => said.split('\n').length > lines.length, {
+        what: 'an answer to each line',
+        timeoutMs: 30_000,
+      });
+    child.stdin.end();
+    await ended;
+    return said;
+  };
+  const request = (id: number, method: string, params: JsonObject) =>
+    JSON.stringify({ jsonrpc: '2.0', id, method, params });
+  const info = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+  const call = { name: 'plugin_tool', arguments: { action: 'call', binding: 'wc_pbind_x', arguments: {} } };
+  const gateway = await gatewayStub(t, (_response, _request, socket) => socket.destroy());
+  const said = await run(
+    ['--server-url', gateway.url],
+    [request(1, 'initialize', info), 'hello', request(2, 'no/such', {}), request(3, 'tools/call', call)],
+  );
+  const messages = said
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as JsonObject);
+  assert.deepEqual(
+    messages.map(({ jsonrpc, id }) => [jsonrpc, id]).sort(),
+    [
+      ['2.0', 1],
+      ['2.0', null],
+      ['2.0', 2],
+      ['2.0', 3],
+    ].sort(),
+  );
+  assert.equal(await run(['--server-url', await deadUrl()], []), '');
+});
+
 test('a gateway that refuses the token says why; what is none says that something refused', async (t) => {
   hygiene(t);
   for (const [status, type, body, code] of [
@@ -282,6 +338,8 @@ test('an answer that is lost or none of a gateway’s is unknown for what has ef
   await mine.initialize();
   const given = { action: 'call', binding: 'wc_pbind_x', arguments: {} };
   assert.deepEqual(failureOf(await mine.call(given)), [true, 'answer_lost', 'outcome_unknown']);
+  // Lost on the connection that had brought the list of tools: the kind that clients of HTTP try again after.
+  assert.deepEqual([gateway.stub.connections, gateway.calls().length], [1, 1]);
   assert.deepEqual(failureOf(await mine.call()), [true, 'read_lost', 'not_started']);
   gateway.stub.reply = (response) => answer(response, 502, 'text/html', '<html>');
   assert.deepEqual(failureOf(await mine.call(given)), [true, 'answer_lost', 'outcome_unknown']);

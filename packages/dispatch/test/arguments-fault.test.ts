@@ -67,10 +67,13 @@ test('where the schema allows them, or is not known any more, the code speaks fo
 test('a Runner that says so after it may have begun contradicts itself, and is not believed', async (t) => {
   const floor = await dispatchFloor(t);
   floor.runners.answers.tools_call = () => fault('outcome_unknown', 'plugin_arguments_schema_invalid');
-  const { error } = await floor.invoke({
+  const { certainty, error } = await floor.invoke({
     action: 'call',
     binding: await floor.bind(),
     arguments: { text: 7 },
   });
-  assert.deepEqual([error?.code, error?.detail], ['invalid_plugin_response', undefined]);
+  assert.deepEqual(
+    [certainty, error?.code, error?.detail],
+    ['outcome_unknown', 'invalid_plugin_response', undefined],
+  );
 });

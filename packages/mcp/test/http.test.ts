@@ -147,12 +147,24 @@ test('a server that asks for input is not answered and not called again', async 
 
 test('a connection that breaks after the request was read leaves the outcome unknown, and nothing is replayed', async (t) => {
   const { http } = await mcpFloor(t);
-  const raw = await serveRaw(t, (_request, response) => response.socket?.destroy());
+  const ports = new Set<number | undefined>();
+  const broken: boolean[] = [];
+  const raw = await serveRaw(
+    t,
+    (_request, response, incoming) => {
+      broken.push(ports.has(incoming.socket.remotePort));
+      response.socket?.destroy();
+    },
+    { before: (_request, _response, incoming) => void ports.add(incoming.socket.remotePort) },
+  );
   const s = await http(raw.url);
   await s.server.settled;
   assert.deepEqual((await faultOf(s.call('act'))).slice(0, 2), ['outcome_unknown', 'mcp_answer_lost']);
+  // It was a connection that had served before: the kind that clients of HTTP try again after.
+  assert.deepEqual(broken, [true]);
+  assert.deepEqual((await faultOf(s.call('act'))).slice(0, 2), ['outcome_unknown', 'mcp_answer_lost']);
   await s.server.close();
-  assert.equal(raw.calls.length, 1);
+  assert.equal(raw.calls.length, 2);
 });
 
 test('events that break off in the middle of an answer leave the outcome unknown', async (t) => {
@@ -254,8 +266,10 @@ test('an answer 503, as a proxy gives it, does not send the call again', async (
   const s = await http(raw.url);
   await s.server.settled;
   assert.deepEqual((await faultOf(s.call('act'))).slice(0, 2), ['outcome_unknown', 'mcp_answer_lost']);
+  // What would be tried again now would be there before the next one.
+  assert.deepEqual((await faultOf(s.call('act'))).slice(0, 2), ['outcome_unknown', 'mcp_answer_lost']);
   await s.server.close();
-  assert.equal(raw.calls.length, 1);
+  assert.equal(raw.calls.length, 2);
 });
 
 test('members of a result that are deep arrays where texts belong end the call with an answer', async (t) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
 import { faultOf, mcpFloor, tool } from './mcp-floor.ts';
@@ -250,10 +250,11 @@ test('a server that cannot be started has failed at once, says why, and is tried
 
 test('each reconnect ends the process before it: never two at once', async (t) => {
   const { scripted } = await mcpFloor(t);
-  const s = await scripted({ start: { ignoreEnd: true }, tools: [tool('die')] });
+  const s = await scripted({ start: { ignoreEnd: true }, tools: [tool('leave')] });
   await s.server.settled;
-  await faultOf(s.call('die'));
+  await faultOf(s.call('leave'));
   await waitFor(() => s.starts().length === 2, { what: 'it is started again' });
+  assert.equal(existsSync(`${s.file}.together`), false);
   await running(s.server);
   assert.deepEqual(
     s.starts().map((pid) => pidIsAlive(pid)),

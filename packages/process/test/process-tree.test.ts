@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { hygiene, pidIsAlive, requires, waitFor } from '@fairlead/testing';
+import { hygiene, pidIsAlive, processTable, requires, waitFor } from '@fairlead/testing';
 import type { TreeOwner } from '../src/index.ts';
 import { firstLine, gone, shellTree, testWatchdog, wholeText } from './test-trees.ts';
 
@@ -145,6 +145,11 @@ test('a program that ended by itself and left nobody gives its number up before 
   await tree.exited;
   await waitFor(() => told.length > 1, { what: 'the number to be given up' });
   assert.deepEqual(told, [`watch ${tree.pid}`, `forget ${tree.pid}`]);
+  // Not as a zombie either.
+  assert.deepEqual(
+    processTable().filter(({ pid }) => pid === tree.pid),
+    [],
+  );
 });
 
 test('a program that left somebody in its session, in another group, keeps its number until its tree is ended', async (t) => {

@@ -121,6 +121,32 @@ for (const [
   });
 }
 
+test('on Windows a batch file is refused wherever it is found, and none of its text is read', async () => {
+  const read: string[] = [];
+  const files = view(windowsFiles);
+  const fs: FileView = {
+    ...files,
+    head: (path) => {
+      read.push(path);
+      return files.head(path);
+    },
+  };
+  for (const [command, PATH] of [
+    ['node', 'C:\\npm;C:\\bin'],
+    ['node.cmd', 'C:\\npm'],
+    ['C:\\npm\\node.cmd', ''],
+    ['tool', 'C:\\bin'],
+  ] as const) {
+    const env = { PATH, PATHEXT: '.COM;.EXE;.BAT;.CMD' };
+    const answer = await resolveExecutable({ command, cwd: 'C:\\p', env, platform: 'win32', fs });
+    assert.deepEqual(answer, unsupported, command);
+  }
+  assert.deepEqual(
+    read.filter((path) => /\.(cmd|bat)$/i.test(path)),
+    [],
+  );
+});
+
 test('on the machine itself: links are followed, folders and files without permission are passed over', async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CheckReport, readRunnerResponse } from '@fairlead/protocol';
 import { pidIsAlive } from '@fairlead/testing';
-import { type Entry, HELLO, HostileProviders, withinMs } from './hostile-providers.ts';
+import { type Entry, HELLO, HOSTILE, HostileProviders, withinMs } from './hostile-providers.ts';
 
 // docs/reference/native-plugin-protocol.md §8 and §10: each phase, code and diagnostic that a child can bring about.
 // No child can bring about: plugin_executable_unsupported (a Windows file; below, through the injected look-up),
@@ -237,10 +237,18 @@ test('a check names pipes that cannot be made', async (t) => {
 
 test('a check refuses a batch file and says what to name instead', async (t) => {
   const code = 'plugin_executable_unsupported';
-  const providers = HostileProviders.prepare(t, { resolveExecutable: async () => ({ ok: false, code }) });
+  let spawned = 0;
+  const providers = HostileProviders.prepare(t, {
+    resolveExecutable: async () => ({ ok: false, code }),
+    spawnTree: async () => {
+      spawned += 1;
+      return { ok: false, code: 'plugin_spawn_failed', localDetail: 'nobody should have tried' };
+    },
+  });
   const report = await check(providers, { id: 'x' });
   assert.deepEqual([report.phase, report.code], ['executable', code]);
   assert.match(report.detail ?? '', /Name the program itself/);
+  assert.equal(spawned, 0);
 });
 
 test("a candidate's last stderr lines are kept after a check, however it ended", async (t) => {
@@ -272,4 +280,36 @@ test('a provider that cannot be started is failed with its code, and the others 
   );
   const response = await providers.call('dies');
   assert.equal('error' in response && response.error.code, 'stale_plugin_provider');
+});
+
+test('plugins start side by side: two that each wait for the other to have begun are both ready', async (t) => {
+  const providers = HostileProviders.prepare(t);
+  const ids = ['left', 'right'] as const;
+  for (const [own, other] of [ids, [...ids].reverse()]) {
+    const begun = (id: string | undefined) => JSON.stringify(join(providers.folder, `${id}.begun`));
+    const plugin = [process.execPath, HOSTILE, 'well-behaved', join(providers.folder, `${own}.record`)];
+    writeFileSync(
+      join(providers.folder, String(own)),
+      `#!/bin/sh
+: > ${begun(own)}
+tries=0
+until [ -e ${begun(other)} ]; do
+  tries=$((tries + 1))
+  [ $tries -lt 600 ] || exit 1
+  sleep 0.05
+done
+exec ${plugin.map((word) => JSON.stringify(word)).join(' ')}
+`,
+    );
+    chmodSync(join(providers.folder, String(own)), 0o755);
+  }
+  providers.write(ids.map((id) => ({ id, command: join(providers.folder, id), more: 'timeout_secs = 60' })));
+  await providers.begin();
+  assert.deepEqual(
+    providers.set.rows().map(({ id, status }) => [id, status]),
+    [
+      ['left', 'ready'],
+      ['right', 'ready'],
+    ],
+  );
 });
