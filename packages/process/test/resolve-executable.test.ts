@@ -135,7 +135,7 @@ test('on Windows a batch file is refused wherever it is found, and none of its t
     ['node', 'C:\\npm;C:\\bin'],
     ['node.cmd', 'C:\\npm'],
     ['C:\\npm\\node.cmd', ''],
-    ['tool', 'C:\\bin'],
+    ['C:\\bin\\tool.BAT', ''],
   ] as const) {
     const env = { PATH, PATHEXT: '.COM;.EXE;.BAT;.CMD' };
     const answer = await resolveExecutable({ command, cwd: 'C:\\p', env, platform: 'win32', fs });
