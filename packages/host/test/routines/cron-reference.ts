@@ -93,8 +93,42 @@ export class ZoneOffsets {
   }
 }
 
+/**
+ * What is wrong with `due` as the first moment after `afterMs` and before `untilMs` (undefined: there is none); undefined where nothing is.
+ * The exceptions are those of the page about routines: what is left out in spring, and what comes twice in autumn.
+ */
+export function disagreement(of: {
+  readonly fields: CronFields;
+  readonly offsets: ZoneOffsets;
+  readonly afterMs: number;
+  readonly untilMs: number;
+  readonly due: number | undefined;
+}): string | undefined {
+  const { fields, offsets, afterMs, untilMs, due } = of;
+  let expected = nextByMinutes(fields, offsets, afterMs, untilMs);
+  // The second time of a local time that comes twice may be left out.
+  while (expected !== undefined && expected !== due && offsets.isRepeated(expected))
+    expected = nextByMinutes(fields, offsets, expected, untilMs);
+  if (expected === due) return undefined;
+  if (due === undefined || (expected !== undefined && due > expected))
+    return `${due} is late or never: ${expected}`;
+  return isAfterGap(fields, offsets, due)
+    ? undefined
+    : `${new Date(due).toISOString()} is no moment of the pattern`;
+}
+
+/** A local time that the clocks left out is due no later after they went forward than they went. */
+function isAfterGap(fields: CronFields, offsets: ZoneOffsets, due: number): boolean {
+  const change = offsets.lastForward(due);
+  if (change === undefined || due - change.at > change.byMs) return false;
+  const begin = change.at + offsets.at(change.at) - change.byMs;
+  for (let local = begin; local < begin + change.byMs; local += MINUTE_MS)
+    if (matches(fields, local)) return true;
+  return false;
+}
+
 /** True where a local time, given as if it were UTC, is one that the pattern names; its second is not looked at. */
-export function matches(fields: CronFields, localMs: number): boolean {
+function matches(fields: CronFields, localMs: number): boolean {
   const date = new Date(localMs);
   return (
     dayMatches(fields, localMs) &&
@@ -104,7 +138,7 @@ export function matches(fields: CronFields, localMs: number): boolean {
 }
 
 /** The first moment after `afterMs` and before `untilMs`; undefined where there is none. */
-export function nextByMinutes(
+function nextByMinutes(
   fields: CronFields,
   offsets: ZoneOffsets,
   afterMs: number,
