@@ -54,7 +54,7 @@ export type Comparison = {
 };
 
 /** `hasGoal`: a goal holds it, in every run. Otherwise it is only told. */
-export type Uncompared = { readonly bench: string; readonly name: string; readonly hasGoal: boolean };
+type Uncompared = { readonly bench: string; readonly name: string; readonly hasGoal: boolean };
 
 type Measured = Pick<
   Report,
