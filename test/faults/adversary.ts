@@ -5,10 +5,11 @@ export const adversaries = {
   'kill-runner': 'SIGKILL of the Runner',
   'kill-gateway': 'SIGKILL of the gateway',
   'kill-host': 'SIGKILL of gateway and Runner in one process',
-  'stop-process': 'SIGSTOP of the plugin, the Runner, the gateway or both in one, and SIGCONT',
+  'stop-process':
+    'SIGSTOP of the plugin, the Runner, the gateway or both in one, for 0.2 s to 70 s of theirs, and SIGCONT',
   'silent-plugin': 'the plugin does not answer: its call’s budget passes',
   'cut-link': 'the link is cut before, inside or after a frame, at both ends or at one',
-  'delay-link': 'everything from a frame on is held back, and let go later',
+  'delay-link': 'everything from a frame on is held back, for up to 70 s of theirs, and let go later',
   'repeat-link': 'a frame is delivered twice',
   'reorder-link': 'a frame is overtaken by later ones',
   'fill-disk': 'the disk of the state directory is full',

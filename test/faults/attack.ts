@@ -12,15 +12,19 @@ export type AttackField = {
   readonly durable: () => LogEnd;
   /** Told right before the power is lost: resolves when the callers of every call under way know, with how many an answer had still left for. */
   readonly powerLost: () => Promise<number>;
+  readonly openGates: () => void;
   readonly signal: AbortSignal;
 };
 
 /** Takes the steps of a round's adversary in order, each when its moment has come; one whose moment never comes is left out. */
 export async function attack(fleet: Fleet, field: AttackField): Promise<void> {
   const { plan, events, signal } = field;
-  for (const { when, afterMs, action } of plan.steps) {
+  for (const { when, afterMs, patienceMs = 0, action } of plan.steps) {
     const key = when.on === 'begin' ? 'begin' : `${when.on} ${when.call}`;
-    if (!(await events.until(when, signal))) {
+    const hasCome =
+      (await events.until(when, signal)) ||
+      (patienceMs > 0 && (await events.until(when, AbortSignal.timeout(patienceMs))));
+    if (!hasCome) {
       events.note(`${key}: never`);
       continue;
     }
@@ -55,6 +59,10 @@ async function act(fleet: Fleet, action: Action, field: AttackField): Promise<vo
     case 'release':
       fleet.proxy?.release();
       return;
+    case 'open':
+      return field.openGates();
+    case 'rename':
+      return fleet.rename(action.name);
     case 'fill':
       fleet.journal[Symbol.dispose]();
       fleet.disk?.fill(fleet.journal.databasePath, action.leaveBytes);

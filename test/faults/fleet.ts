@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '@fairlead/base';
 import { waitFor } from '@fairlead/testing';
 import { writeRunnerConfig } from '../fairlead-process.ts';
 import { writeAgents } from './agent-configuration.ts';
@@ -45,6 +46,8 @@ export class Fleet implements AsyncDisposable {
   #host: FleetMember | null = null;
   #runner: FleetMember | null = null;
   #linksBefore = 0;
+  /** The name that its configuration gave the Runner last, since this was looked at. */
+  #named: string | null = null;
 
   private constructor(
     topology: Topology,
@@ -118,6 +121,37 @@ export class Fleet implements AsyncDisposable {
     await this.member(target)?.kill();
     if (target === 'runner' && this.proxy !== null) this.#startRunner();
     else await this.#startHost();
+  }
+
+  /** Gives the Runner another name by its configuration. What comes of that is not waited for: the link may be under attack. */
+  rename(name: string): void {
+    const text = readFileSync(this.#config, 'utf8').replace(/^display_name = .*\n/m, '');
+    writeFileSync(this.#config, `display_name = ${JSON.stringify(name)}\n${text}`);
+    this.#named = name;
+    void this.gateway.askRuntime('reload_runner_config', { runner: RUNNER });
+  }
+
+  /** Where its Runner has another name in force than the gateway shows: null, or what is wrong. */
+  async staleName(): Promise<string | null> {
+    const named = this.#named;
+    this.#named = null;
+    if (named === null) return null;
+    const isInForce = async () => {
+      const checked = await this.gateway.askRuntime('check_runner_config', { runner: RUNNER });
+      return checked === null ? null : { is: checked['changedCount'] === 0 };
+    };
+    const inForce = await waitFor(isInForce, { what: 'its configuration', timeoutMs: RESTORE_MS });
+    // The order was lost with the link: then the name before is right.
+    if (!inForce.is) return null;
+    const isShown = async () => {
+      const { runners } = (await this.gateway.output({ action: 'list' })) ?? {};
+      return Array.isArray(runners) && (runners as JsonObject[]).some((each) => each['name'] === named);
+    };
+    const shows = waitFor(isShown, { what: `the name ${named}`, timeoutMs: 5000 });
+    return await shows.then(
+      () => null,
+      () => `its Runner has the name ${named} in force, and the gateway shows another`,
+    );
   }
 
   /** A fresh binding of a tool. */

@@ -45,6 +45,9 @@ async function linked(t: TestContext) {
           request: { kind: 'tools_call', arguments: { name: `c${id}` } },
         }),
       ),
+    ask: (id: number) =>
+      gateway.send(JSON.stringify({ type: 'request', id, request: { kind: 'outcome', call: 'c' } })),
+    say: (frame: object) => runner.send(JSON.stringify(frame)),
     answer: (id: number) => runner.send(JSON.stringify({ type: 'result', id })),
     other: (id: number) => gateway.send(JSON.stringify({ type: 'ping', id, filling: 'x'.repeat(70_000) })),
     until: (count: number) => waitFor(() => heard.length >= count, { what: `${count} frames of ${heard}` }),
@@ -85,6 +88,21 @@ for (const [title, does, expected] of [
     assert.deepEqual(heard.toSorted(), [...expected, '3', 'answer 1'].toSorted());
   });
 }
+
+test('frames that carry no call are recognised by their kind, and attacked alike', async (t) => {
+  const { proxy, say, ask, answer, until, heard, seen } = await linked(t);
+  proxy.rules = [{ frame: 'outcome', name: '', does: { kind: 'repeat', when: 'at once' } }];
+  ask(1);
+  ask(2);
+  await until(3);
+  answer(1);
+  say({ type: 'register', id: 'r' });
+  say({ type: 'inventory', id: 'i' });
+  say({ type: 'ended', id: 'e' });
+  await until(7);
+  assert.deepEqual(heard, ['1', '1', '2', 'answer 1', 'answer r', 'answer i', 'answer e']);
+  assert.deepEqual(seen, ['outcome ', 'outcome ', 'told ', 'register ', 'inventory ', 'ended ']);
+});
 
 test('an answer is delivered twice, the second time behind the next frame', async (t) => {
   const { proxy, request, answer, until, heard } = await linked(t);

@@ -6,7 +6,7 @@ import type { CutEnd, LinkRule } from './plan.ts';
 /** How long the other end of a half-cut link takes to notice: less than a Runner's patience with silence. */
 const HALF_CUT_MS = 80;
 
-/** A rule that knows its call by name. Each is applied to one frame. */
+/** A rule that knows its call by name, '' where it is for none. Each is applied to one frame. */
 export type FrameRule = Pick<LinkRule, 'frame' | 'does'> & { readonly name: string };
 
 type Late = { readonly frame: Buffer; left: number };
@@ -151,7 +151,7 @@ class Link {
   }
 }
 
-/** Stands between a Runner and its gateway, takes their connection apart into frames, and does to those of calls what rules say. */
+/** Stands between a Runner and its gateway, takes their connection apart into frames, and does to them what rules say. */
 export class FrameProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -160,7 +160,7 @@ export class FrameProxy implements AsyncDisposable {
   gatewayPort: number;
   /** Connections that were accepted. */
   accepted = 0;
-  /** Told of each frame of a call, when it has been dealt with. */
+  /** Told of each frame that can be attacked, when it has been dealt with. */
   onFrame: (frame: CallFrame) => void = () => {};
 
   private constructor(server: Server, gatewayPort: number) {

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json } from '@fairlead/base';
+import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import type { FrameKind } from './plan.ts';
 
 /** Cuts one direction of a WebSocket connection into its handshake and its frames (RFC 6455, 5.2), each as the bytes that it is. */
 export class FrameSplitter {
@@ -30,28 +31,30 @@ function jsonOf(frame: Buffer): Json {
   return JSON.parse(payload.toString('utf8')) as Json;
 }
 
-/** A frame that belongs to a call: the frame that carries it, or the one that carries its answer. */
-export type CallFrame = { readonly frame: 'request' | 'result'; readonly name: string };
+/** A frame that can be attacked, and the name of its call; '' where it belongs to none of the suite's. */
+export type CallFrame = { readonly frame: FrameKind; readonly name: string };
 
-/** Recognises the frames of calls on one connection: an answer by the number of its request. */
+/** Recognises frames on one connection: an answer by the number of its request. */
 export class CallFrames {
-  readonly #names = new Map<number, string>();
+  readonly #asked = new Map<number, CallFrame>();
 
-  /** What a frame is, null where it belongs to no call. */
+  /** What a frame is, null where it is of no interest. */
   recognise(frame: Buffer): CallFrame | null {
     const json = jsonOf(frame);
     if (!isJsonObject(json)) return null;
     const { type, id, request } = json;
+    if (type === 'register' || type === 'inventory' || type === 'ended') return { frame: type, name: '' };
     if (typeof id !== 'number') return null;
-    if (type === 'result') {
-      const name = this.#names.get(id);
-      return name === undefined ? null : { frame: 'result', name };
+    if (type === 'result') return this.#asked.get(id) ?? null;
+    if (type !== 'request' || !isJsonObject(request)) return null;
+    const { kind, arguments: given } = request;
+    if (kind === 'outcome') {
+      this.#asked.set(id, { frame: 'told', name: '' });
+      return { frame: 'outcome', name: '' };
     }
-    if (type !== 'request' || !isJsonObject(request) || request['kind'] !== 'tools_call') return null;
-    const given = request['arguments'];
-    if (!isJsonObject(given)) return null;
-    const name = String(given['name']);
-    this.#names.set(id, name);
+    if (kind !== 'tools_call' || !isJsonObject(given ?? null)) return null;
+    const name = String((given as JsonObject)['name']);
+    this.#asked.set(id, { frame: 'result', name });
     return { frame: 'request', name };
   }
 }

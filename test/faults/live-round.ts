@@ -4,7 +4,7 @@ import type { JsonObject } from '@fairlead/base';
 import { callerOf } from './agent-configuration.ts';
 import type { Fleet } from './fleet.ts';
 import type { CallRow } from './journal-view.ts';
-import type { CallPlan, RoundPlan } from './plan.ts';
+import type { CallPlan, FrameKind, RoundPlan } from './plan.ts';
 import type { RoundEvents } from './round-events.ts';
 import { isByAgent, removeOrder, type SessionCalls, writeOrder } from './session-calls.ts';
 import type { Told } from './told.ts';
@@ -13,6 +13,10 @@ import { type LogEnd, logEnd } from './write-ahead-log.ts';
 /** Nothing has moved for so long: what is held is let go, whatever else was planned. */
 const STALLED_MS = 700;
 const JOURNAL_LOOK_MS = 1;
+
+function isOfCall(frame: FrameKind): boolean {
+  return frame === 'request' || frame === 'result';
+}
 
 /** What goes on while calls run: who is told of what, and how far the log is known to be durable. */
 export class LiveRound {
@@ -44,12 +48,12 @@ export class LiveRound {
     if (proxy !== null) {
       proxy.rules = this.#plan.rules.map(({ frame, call, does }) => ({
         frame,
-        name: this.#wireNames[call] as string,
+        name: isOfCall(frame) ? (this.#wireNames[call] as string) : '',
         does,
       }));
       const byWireName = new Map(this.#wireNames.map((name, call) => [name, call]));
       proxy.onFrame = ({ frame, name }) => {
-        const call = byWireName.get(name);
+        const call = isOfCall(frame) ? byWireName.get(name) : 0;
         if (call !== undefined) this.#events.happened({ on: frame, call });
       };
     }
@@ -64,8 +68,10 @@ export class LiveRound {
       }
       this.#events.happened({ on: 'ledger', call });
     });
+    // While the adversary pauses on purpose, nothing is to move.
+    const patienceMs = STALLED_MS + Math.max(0, ...this.#plan.steps.map(({ afterMs = 0 }) => afterMs));
     const stalled = setInterval(() => {
-      if (performance.now() - this.#events.movedMs <= STALLED_MS) return;
+      if (performance.now() - this.#events.movedMs <= patienceMs) return;
       this.openGates();
       proxy?.release();
     }, 100);

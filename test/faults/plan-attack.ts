@@ -1,8 +1,13 @@
 import type { SeededRandom } from '@fairlead/testing';
 import type { Adversary } from './adversary.ts';
-import type { Attack, CallPlan, LinkRule, Target, Trigger } from './plan.ts';
+import type { Attack, CallPlan, LinkRule, OtherFrame, Step, Target, Trigger } from './plan.ts';
 
 const DAY_MS = 86_400_000;
+/** Beyond a question of 10 s, a ping each 30 s and the 60 s of silence after which a link is dropped, at ten times the machine's pace. */
+const LONG_MS = [1200, 4000, 7000] as const;
+/** A Runner dials again after 1 s of its own, and what is asked then takes milliseconds, on a machine that has time. */
+const PATIENCE_MS = 1500;
+const OTHERS: readonly OtherFrame[] = ['register', 'outcome', 'told', 'ended', 'inventory'];
 const HELD: Partial<CallPlan> = { hold: true };
 const BRIEF: Partial<CallPlan> = { tool: 'brief' };
 
@@ -40,16 +45,20 @@ export function planAttack(adversary: Adversary, calls: number, random: SeededRa
       return { topology, calls: new Map([[call, { ...BRIEF, silent }]]) };
     }
     case 'cut-link': {
+      const where = random.pick(['both', 'both', 'runner', 'gateway'] as const);
+      const place = random.pick(['before', 'inside', 'after'] as const);
+      if (fallsOnOther(random))
+        return onOther(random, call, { does: { kind: 'cut', at: place, end: where } });
       const frame = random.pick(['request', 'result'] as const);
-      const at = random.pick(['before', 'inside', 'after'] as const);
-      const end = random.pick(['both', 'both', 'runner', 'gateway'] as const);
+      const attack = linked({ frame, call, does: { kind: 'cut', at: place, end: where } });
+      if (frame === 'result' || place !== 'after' || random.below(2) === 0) return attack;
       // With the call held, the cut falls between its execution and its answer.
-      const held = frame === 'request' && at === 'after' && random.below(2) === 0;
-      return linked({ frame, call, does: { kind: 'cut', at, end } }, held ? HELD : {});
+      return { ...attack, ...holding(call), steps: [heldOn({ on: 'ledger', call })] };
     }
     case 'delay-link':
       return delayed(random, call);
     case 'repeat-link': {
+      if (fallsOnOther(random)) return onOther(random, call, { does: { kind: 'repeat', when: 'at once' } });
       const frame = random.pick(['request', 'request', 'result'] as const);
       const when = random.pick(['at once', 'after the answer'] as const);
       return linked({ frame, call, does: { kind: 'repeat', when } });
@@ -146,7 +155,7 @@ function stopped(random: SeededRandom, call: number): Attack {
   );
   const when = trigger(random, ['sent', 'ledger', 'ledger'], call);
   const isBrief = random.below(2) === 0;
-  const pauseMs = random.pick([20, 60, 150, 300]);
+  const pauseMs = random.pick([20, 60, 150, 300, ...LONG_MS]);
   const kill = { when, action: { kind: 'kill', target } } as const;
   return {
     topology,
@@ -159,17 +168,65 @@ function stopped(random: SeededRandom, call: number): Attack {
   };
 }
 
+/** A share of the attacks on the link falls on frames that carry no call. */
+function fallsOnOther(random: SeededRandom): boolean {
+  return random.below(5) < 2;
+}
+
+/**
+ * Attacks a frame that carries no call, and brings it about first: a renamed Runner says so; behind a link that is cut under a call its
+ * Runner registers, is asked, tells, and says later that the call has ended, where it is held for so long.
+ */
+function onOther(
+  random: SeededRandom,
+  call: number,
+  { does, releaseAfterMs = 0 }: { readonly does: LinkRule['does']; readonly releaseAfterMs?: number },
+): Attack {
+  const frame = random.pick(OTHERS);
+  const rule: LinkRule = { frame, call: 0, does };
+  const seen: Step = {
+    when: { on: frame, call: 0 },
+    patienceMs: PATIENCE_MS,
+    afterMs: releaseAfterMs,
+    action: { kind: 'release' },
+  };
+  if (frame === 'inventory') {
+    const when = trigger(random, ['begin', 'sent', 'ledger'], call);
+    const rename: Step = { when, action: { kind: 'rename', name: `Desk ${random.below(1_000_000)}` } };
+    return { topology: 'apart', rules: [rule], steps: [rename, seen] };
+  }
+  const isHeld = frame === 'ended' || random.below(2) === 0;
+  const at = isHeld ? 'after' : random.pick(['before', 'inside', 'after'] as const);
+  const cut: LinkRule = { frame: 'request', call, does: { kind: 'cut', at, end: 'both' } };
+  const untilTold: Step[] = frame === 'ended' ? [heldOn({ on: 'told', call: 0 })] : [];
+  return {
+    topology: 'apart',
+    rules: [cut, rule],
+    steps: [...untilTold, seen],
+    ...(isHeld ? holding(call) : {}),
+  };
+}
+
+/** What is held goes on then, and not before. */
+function heldOn(when: Trigger): Step {
+  return { when, patienceMs: PATIENCE_MS, action: { kind: 'open' } };
+}
+
 function linked(rule: LinkRule, call: Partial<CallPlan> = {}): Attack {
   return { topology: 'apart', rules: [rule], calls: new Map([[rule.call, call]]) };
 }
 
 /** Let go after a pause, or only when the gateway has given up waiting, which a brief call brings about. */
 function delayed(random: SeededRandom, call: number): Attack {
+  if (fallsOnOther(random)) {
+    const releaseAfterMs = random.pick([5, 30, 120, 1700, ...LONG_MS]);
+    return onOther(random, call, { does: { kind: 'hold' }, releaseAfterMs });
+  }
   const frame = random.pick(['request', 'result'] as const);
   const untilTold = random.below(2) === 0;
   const attack = linked({ frame, call, does: { kind: 'hold' } }, untilTold ? BRIEF : {});
   const release = { kind: 'release' } as const;
-  const pauseMs = random.pick([5, 30, 120]);
+  const pauseMs = random.pick([5, 30, 120, 5, 30, 120, ...LONG_MS]);
   return {
     ...attack,
     steps: [
@@ -182,6 +239,10 @@ function delayed(random: SeededRandom, call: number): Attack {
 
 /** Overtaken by the next frames, among them the question what became of it once the gateway has given up. */
 function reordered(random: SeededRandom, call: number): Attack {
+  if (fallsOnOther(random)) {
+    const overtaken = { kind: 'overtake', by: random.pick([1, 2, 1000]) } as const;
+    return onOther(random, call, { does: overtaken, releaseAfterMs: 40 });
+  }
   const frame = random.pick(['request', 'request', 'request', 'result'] as const);
   const by = random.pick([1, 2, 1000, 1000]);
   const untilTold = by === 1000;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { hygiene } from '@fairlead/testing';
 import { adversaryNames } from './adversary.ts';
 import { readOptions } from './options.ts';
-import { type PathName, pathNames, planRound } from './plan.ts';
+import { type FrameKind, type PathName, pathNames, planRound } from './plan.ts';
 import { Series } from './series.ts';
 
 test('the plan of a round follows from its seed alone', () => {
@@ -41,6 +41,36 @@ test('a schedule of its own session calls with a binding, and none but calls by 
       if (target === 'fresh') assert.deepEqual([way, tool], ['binding', 'work']);
       if (recorded === true) assert.equal(path, 'http');
     }
+});
+
+test('the link is attacked at each of its frames, and what it brings about first is in the plan', () => {
+  const plans = Array.from({ length: 600 }, (_none, seed) => planRound(seed, 'cut-link'));
+  const frames = new Set(plans.flatMap(({ rules }) => rules.map(({ frame }) => frame)));
+  const every: readonly FrameKind[] = [
+    ...(['request', 'result', 'register', 'inventory'] as const),
+    ...(['outcome', 'told', 'ended'] as const),
+  ];
+  assert.deepEqual(frames, new Set(every));
+  for (const { rules, steps } of plans.filter(({ rules }) => rules.at(-1)?.call === 0 && rules.length > 1))
+    assert.deepEqual([rules[0]?.frame, steps.at(-1)?.when.on], ['request', rules[1]?.frame]);
+});
+
+test('processes and links stand still for longer than a question, a ping and the patience with silence', () => {
+  for (const adversary of ['stop-process', 'delay-link'] as const) {
+    const plans = Array.from({ length: 300 }, (_none, seed) => planRound(seed, adversary));
+    const longest = plans.map(({ steps }) => Math.max(0, ...steps.map(({ afterMs = 0 }) => afterMs)));
+    for (const [over, upTo] of [
+      [1000, 3000],
+      [3000, 6000],
+      [6000, 8000],
+    ] as const)
+      assert.ok(
+        longest.some((ms) => ms > over && ms < upTo),
+        `${adversary}: none above ${over} ms`,
+      );
+    const mean = longest.reduce((sum, ms) => sum + ms, 0) / longest.length;
+    assert.ok(mean < 2500, `${adversary}: ${mean} ms`);
+  }
 });
 
 test('the line that a failing round prints runs that round alone', () => {
@@ -81,7 +111,7 @@ const STEADY = [
   // A turn with a pinned tool, a routine in a session of its own, a turn that asks for a binding.
   [395, 'kill-runner'],
   [202, 'kill-gateway'],
-  [4, 'cut-link'],
+  [136, 'cut-link'],
 ] as const;
 
 test('rounds run one at a time unless more are asked for, and never none', () => {

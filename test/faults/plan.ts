@@ -27,18 +27,26 @@ export type CallPlan = {
   readonly fails?: true;
 };
 
+/**
+ * Frames of the link: that which carries a call and that of its answer; the question what became of one and what the Runner told; that one
+ * which was told as running has ended; and who a Runner is.
+ */
+export type FrameKind = 'request' | 'result' | OtherFrame;
+/** These belong to no call of a plan: their number is 0. */
+export type OtherFrame = 'outcome' | 'told' | 'ended' | 'register' | 'inventory';
+
 /** What an attack waits for: something that happened to the call of that number. `journal`: so many intents of calls stand in the journal. */
 export type Trigger = {
-  readonly on: 'begin' | 'sent' | 'journal' | 'request' | 'ledger' | 'result' | 'answer';
+  readonly on: 'begin' | 'sent' | 'journal' | 'ledger' | 'answer' | FrameKind;
   readonly call: number;
 };
 
 export type Target = 'plugin' | 'runner' | 'gateway' | 'host';
 export type CutEnd = 'both' | 'runner' | 'gateway';
 
-/** What the proxy does to the frame that carries the call of that number, or its answer. */
+/** What the proxy does to a frame of the call of that number, or to the first of its kind. */
 export type LinkRule = {
-  readonly frame: 'request' | 'result';
+  readonly frame: FrameKind;
   readonly call: number;
   readonly does:
     | { readonly kind: 'cut'; readonly at: 'before' | 'inside' | 'after'; readonly end: CutEnd }
@@ -57,14 +65,26 @@ export type Action =
   | { readonly kind: 'power'; readonly target: Target; readonly share: number; readonly torn: boolean }
   | { readonly kind: 'restart'; readonly target: Target }
   | { readonly kind: 'release' }
+  /** What is told to hold goes on. */
+  | { readonly kind: 'open' }
+  /** The Runner gets another name, which its configuration brings to the gateway. */
+  | { readonly kind: 'rename'; readonly name: string }
   | { readonly kind: 'fill'; readonly leaveBytes: number }
   | { readonly kind: 'free' }
   | { readonly kind: 'limit'; readonly target: Target; readonly spare: number }
   | { readonly kind: 'unlimit'; readonly target: Target }
   | { readonly kind: 'skew'; readonly target: Target; readonly offsetMs: number };
 
-/** `afterMs`: a pause between trigger and action, where there is no event to wait for. */
-type Step = { readonly when: Trigger; readonly afterMs?: number; readonly action: Action };
+/**
+ * `afterMs`: a pause between trigger and action, where there is no event to wait for. `patienceMs`: how long its moment may still come when
+ * every call has been answered.
+ */
+export type Step = {
+  readonly when: Trigger;
+  readonly afterMs?: number;
+  readonly patienceMs?: number;
+  readonly action: Action;
+};
 
 /** No round has more calls. */
 export const CALLS_MAX = 5;

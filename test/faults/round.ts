@@ -61,6 +61,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
     events,
     durable: () => round.durable,
     powerLost: () => round.powerLost(),
+    openGates: () => round.openGates(),
     signal: over.signal,
   }).then(() => round.openGates());
   // It is awaited below; until then its failure is nobody's surprise.
@@ -95,6 +96,8 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
 
   const lost = await fleet.restore();
   const faults: Fault[] = lost.map((text) => ({ kind: 'left behind', call: null, text }));
+  const staleName = await fleet.staleName();
+  if (staleName !== null) faults.push({ kind: 'contradiction', call: null, text: staleName });
   journal.noteTargets();
   const rowsOf = round.rowFinder(told, sessions);
   const runnerLivedOn = fleet.runnerPid === runnerBefore;
