@@ -44,7 +44,7 @@ export class ClientRecorder implements SessionRecorder {
     const from = speakerOf(principal, caller?.name);
     return {
       ok: true,
-      session: new Recording(this.#host, { session, database: opened.database, from, principal }),
+      session: new Recording(this.#host, { session, from, principal }),
     };
   }
 
@@ -71,7 +71,6 @@ export class ClientRecorder implements SessionRecorder {
 
 type Place = {
   readonly session: string;
-  readonly database: Database;
   readonly from: Speaker;
   readonly principal: Principal;
 };
@@ -198,8 +197,12 @@ class Recording implements RecordingSession {
     return { entry, rows };
   }
 
+  /** Each with the handle of the moment: minutes may lie between two of them. */
   async #write(entries: readonly EntryBody[], rows: readonly Statement[]): Promise<void> {
-    await write(this.#host.floor, this.#place, entries, rows);
+    const { floor } = this.#host;
+    const { session, from } = this.#place;
+    using held = await floor.sessions.hold(session);
+    await write(floor, { database: held.database, from }, entries, rows);
   }
 
   /** What is known of a call is written also where its session cannot be written to any more. */
