@@ -14,7 +14,7 @@ export function layPages(options: {
 }
 
 /** The text with those links alone that lead to one of the pages, within it, or into the web. */
-export function linksWithin(text: string, pages: readonly string[]): string {
+function linksWithin(text: string, pages: readonly string[]): string {
   return text.replaceAll(/\[([^\][]*)\]\(([^()\s]*)\)/g, (link: string, words: string, target: string) => {
     const [page = ''] = target.split('#');
     return page === '' || pages.includes(page) || /^https?:/.test(page) ? link : words;
