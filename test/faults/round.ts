@@ -12,8 +12,6 @@ import { isByAgent, SessionCalls } from './session-calls.ts';
 import { certaintyOf, isCertainty, type Told, textOf } from './told.ts';
 
 const SETTLED_MS = 30_000;
-/** A turn whose end a full disk did not take has none before the next start. */
-const FULL_DISK_MS = 1500;
 
 /**
  * What became of a call that was told as unknown. `settled`: known by itself, once the link was back. `beyond its Runner`: that was asked, and
@@ -102,7 +100,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
   const rowsOf = round.rowFinder(told, sessions);
   const runnerLivedOn = fleet.runnerPid === runnerBefore;
   await untilSettled(fleet, before);
-  faults.push(...(await untilIdle(fleet, sessions, plan)));
+  faults.push(...(await untilIdle(sessions)));
   const executions = readLedger(fleet.ledger);
   const calls: CallResult[] = [];
   const later = new Map<string, 'false not_started' | 'double execution' | null>();
@@ -128,7 +126,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
       mayBeLost: round.mayBeLost(call, answer),
     };
     faults.push(...judgeCall(facts));
-    faults.push(...(await sessions.judge(call, facts, { mayBeLate: plan.adversary === 'fill-disk' })));
+    faults.push(...(await sessions.judge(call, facts)));
     const result = resultOf(plan.calls[call] as CallPlan, answer, row, runnerLivedOn);
     calls.push(result);
     const isOpen = result.end !== 'known at once' && result.end !== 'settled';
@@ -144,12 +142,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
 }
 
 /** Waits until nothing goes on in the sessions of a round. */
-async function untilIdle(fleet: Fleet, sessions: SessionCalls, plan: RoundPlan): Promise<readonly Fault[]> {
-  if (plan.adversary === 'fill-disk') {
-    if (await sessions.settle(FULL_DISK_MS)) return [];
-    await fleet.restart('gateway');
-    await fleet.restore();
-  }
+async function untilIdle(sessions: SessionCalls): Promise<readonly Fault[]> {
   if (await sessions.settle(SETTLED_MS)) return [];
   return [{ kind: 'lost record', call: null, text: 'a turn or a slot of the round never ended' }];
 }

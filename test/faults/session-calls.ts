@@ -93,7 +93,6 @@ export class SessionCalls {
   async judge(
     call: number,
     { told, executions }: { readonly told: Told; readonly executions: readonly Execution[] },
-    { mayBeLate }: { readonly mayBeLate: boolean },
   ): Promise<readonly Fault[]> {
     const trail = this.#trails.get(call);
     if (trail === undefined) return [];
@@ -111,7 +110,6 @@ export class SessionCalls {
       entries: isReadable ? entries : null,
       rows: this.#rows(call),
       executions,
-      mayBeLate,
       told:
         told.kind === 'answered' && told.call !== null && !told.unsettled
           ? { call: told.call, certainty: told.certainty }

@@ -19,7 +19,7 @@ const ROW: CallRow = {
   ...{ certainty: 'completed', code: null, settled_certainty: null, settled_code: null },
 };
 const TRUE: SessionFacts = {
-  ...{ call: 0, entries: [ACK, CALL, RESULT, END], rows: [ROW], executions: RAN, mayBeLate: false },
+  ...{ call: 0, entries: [ACK, CALL, RESULT, END], rows: [ROW], executions: RAN },
   told: { call: 'call_1', certainty: 'completed' },
   routine: null,
 };
@@ -84,7 +84,6 @@ test('what somebody was told, and what the journal has, stands in the session', 
 test('a turn ends once, behind the ends of its calls, and calls once', () => {
   const late = [ACK, CALL, END, RESULT];
   assert.deepEqual(found({ entries: late }), ['contradiction']);
-  assert.deepEqual(found({ entries: late, mayBeLate: true }), []);
   assert.deepEqual(found({ entries: [ACK, CALL, RESULT, END, END] }), ['lost record']);
   const again = { ...CALL, call: 'call_2' };
   const rows = [ROW, { ...ROW, id: 'call_2' }];

@@ -19,8 +19,6 @@ export type SessionFacts = {
   /** Rows of the journal that name the session. */
   readonly rows: readonly CallRow[];
   readonly executions: readonly Execution[];
-  /** Its store could not write for a while: what it owed then stands behind the end of its turn. */
-  readonly mayBeLate: boolean;
   /** The call and its certainty as somebody was told of them; null where nobody was. */
   readonly told: { readonly call: string; readonly certainty: string } | null;
   /** Of a schedule: its slots, and whether it was acknowledged. */
@@ -55,9 +53,8 @@ export function judgeSession(facts: SessionFacts): Fault[] {
   for (const ack of log.of('ack'))
     if (log.of('turn_end').filter(({ turn }) => turn === ack['turn']).length !== 1)
       fault('lost record', 'a turn that began has not one end in its session');
-  if (!facts.mayBeLate)
-    for (const turn of log.resultsBehindTheirTurn())
-      fault('contradiction', `the turn ${turn} ended before a call of it had its end`);
+  for (const turn of log.resultsBehindTheirTurn())
+    fault('contradiction', `the turn ${turn} ended before a call of it had its end`);
   if (log.of('tool_call').filter(isPluginCall).length > 1)
     fault('double execution', 'the session has its call more than once');
   if (routine !== null) judgeRoutine(routine, log, facts.executions, fault);
