@@ -12,12 +12,12 @@ export {
   type ExecutableRequest,
   resolveExecutable,
 } from './executable/resolve-executable.ts';
+export { PROVIDER_VARIABLE } from './family/provider-variable.ts';
 export { initScriptLimits, stderrLimits, treeLimits, watchdogLimits } from './limits.ts';
 export type { Platform } from './platform.ts';
 export { type StderrLine, StderrRing } from './stderr/stderr-ring.ts';
 export type { Exit, ProcessTree } from './tree/process-tree.ts';
 export {
-  PROVIDER_VARIABLE,
   type SpawnFault,
   type SpawnTreeAnswer,
   type SpawnTreeOptions,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '@fairlead/testing';
+import { Family } from '../src/family/family.ts';
 import type { ProcessReader, ProcessRow } from '../src/process-table/process-reader.ts';
 import { endFamily } from '../src/tree/end-family.ts';
-import { Family } from '../src/tree/family.ts';
 
 /** Null: the table could not be read. */
 type Look = readonly (readonly [number, number, number])[] | null;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Family } from '../src/family/family.ts';
 import type { ProcessRow, ProcessTable } from '../src/process-table/process-reader.ts';
-import { Family } from '../src/tree/family.ts';
 
 /** pid, parent, session, started, and what else is special. */
 type Entry = readonly [number, number, number, number, ('marked' | 'ended')?];

@@ -1,10 +1,11 @@
 import type { spawn as nodeSpawn } from 'node:child_process';
 import type { Clock, Random } from '@fairlead/base';
 import { type ExecutableAnswer, resolveExecutable } from '../executable/resolve-executable.ts';
+import { PROVIDER_VARIABLE } from '../family/provider-variable.ts';
 import { initScriptLimits } from '../limits.ts';
 import type { Platform } from '../platform.ts';
 import type { ProcessTree } from '../tree/process-tree.ts';
-import { PROVIDER_VARIABLE, spawnTree, type TreeOwner } from '../tree/spawn-tree.ts';
+import { spawnTree, type TreeOwner } from '../tree/spawn-tree.ts';
 import { environmentKey, mergeEnvironment, prependPath } from '../variables.ts';
 import { initScriptText, readEnvironmentDump } from './init-script.ts';
 import { filterEnvironment, runtimeNames } from './sensitive-names.ts';

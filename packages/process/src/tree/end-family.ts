@@ -1,11 +1,9 @@
 import { type Clock, deadlineAfter } from '@fairlead/base';
+import type { Family } from '../family/family.ts';
+import type { SendSignal } from '../family/send-signal.ts';
 import { treeLimits } from '../limits.ts';
 import type { ProcessReader } from '../process-table/process-reader.ts';
 import { within } from '../within.ts';
-import type { Family } from './family.ts';
-
-/** Sends a signal to a process, or to a group by its negative number. A process that is gone, or foreign, is no error. */
-export type SendSignal = (pid: number, signal: 'SIGSTOP' | 'SIGKILL') => void;
 
 export type EndFamilyOptions = {
   readonly family: Family;

@@ -1,12 +1,13 @@
 import type { ChildProcess, spawn as nodeSpawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '@fairlead/base';
+import type { Family } from '../family/family.ts';
+import type { SendSignal } from '../family/send-signal.ts';
 import { treeLimits } from '../limits.ts';
 import type { Platform } from '../platform.ts';
 import type { ProcessReader } from '../process-table/process-reader.ts';
 import { within } from '../within.ts';
-import { endFamily, type SendSignal } from './end-family.ts';
-import type { Family } from './family.ts';
+import { endFamily } from './end-family.ts';
 
 /** How a process ended: by itself with a code, or by a signal. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };

@@ -7,15 +7,16 @@ import { type Random, randomId, systemClock } from '@fairlead/base';
 import { machineFiles } from '../executable/file-view.ts';
 import { isTextWithoutInterpreter } from '../executable/image.ts';
 import { resolveExecutable } from '../executable/resolve-executable.ts';
+import { Family } from '../family/family.ts';
+import { PROVIDER_VARIABLE } from '../family/provider-variable.ts';
+import { sendSignal } from '../family/send-signal.ts';
 import type { Platform } from '../platform.ts';
 import { hasProc, type ProcessReader, procReader } from '../process-table/process-reader.ts';
 import { psReader } from '../process-table/ps-reader.ts';
 import { type StderrPipe, StderrPipes } from '../stderr/stderr-pipes.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
 import { inNamespace, namespaceFault } from './bubblewrap.ts';
-import { Family } from './family.ts';
 import { type ProcessTree, SpawnedTree } from './process-tree.ts';
-import { sendSignal } from './send-signal.ts';
 
 /** What a tree needs of the Runner's watchdog. What it shares is made anew where it is absent. */
 export type TreeOwner = Pick<Watchdog, 'token' | 'watch' | 'forget'> &
@@ -53,9 +54,6 @@ export type SpawnFault = {
 };
 
 export type SpawnTreeAnswer = { readonly ok: true; readonly tree: ProcessTree } | SpawnFault;
-
-/** Every process of a tree carries it, with `<runner token>.<tree token>`. */
-export const PROVIDER_VARIABLE = 'FAIRLEAD_PROVIDER';
 
 /**
  * Starts a program without a shell, in a session of its own, with pipes for stdin, stdout and stderr, and registers its tree with

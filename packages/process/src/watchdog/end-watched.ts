@@ -1,8 +1,8 @@
 import { type Clock, deadlineAfter } from '@fairlead/base';
+import { Family } from '../family/family.ts';
+import type { SendSignal } from '../family/send-signal.ts';
 import { treeLimits } from '../limits.ts';
 import type { ProcessReader } from '../process-table/process-reader.ts';
-import type { SendSignal } from '../tree/end-family.ts';
-import { Family } from '../tree/family.ts';
 import { within } from '../within.ts';
 
 export type EndWatchedOptions = {

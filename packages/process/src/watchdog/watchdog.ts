@@ -2,13 +2,13 @@ import { type ChildProcess, spawn as nodeSpawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, type Random, randomId, systemClock, type Timer } from '@fairlead/base';
+import { PROVIDER_VARIABLE } from '../family/provider-variable.ts';
+import { sendSignal } from '../family/send-signal.ts';
 import { watchdogLimits } from '../limits.ts';
 import type { Platform } from '../platform.ts';
 import { hasProc, type ProcessReader, procReader } from '../process-table/process-reader.ts';
 import { psReader } from '../process-table/ps-reader.ts';
 import { StderrPipes } from '../stderr/stderr-pipes.ts';
-import { sendSignal } from '../tree/send-signal.ts';
-import { PROVIDER_VARIABLE } from '../tree/spawn-tree.ts';
 import { within } from '../within.ts';
 import { endWatched } from './end-watched.ts';
 
