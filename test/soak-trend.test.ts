@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { seededRandom } from '@fairlead/testing';
 import { parseSoakCommand } from './soak/soak-options.ts';
 import { bucketed, trendOf } from './soak/trend.ts';
-import { judge, type Sample, verdictText } from './soak/verdict.ts';
+import { exitStatusOf, judge, type Sample, verdictText } from './soak/verdict.ts';
 
 const MIB = 1024 * 1024;
 const MINUTE = 60_000;
@@ -148,15 +148,24 @@ test('a verdict says which series, how steep, and how much is allowed', () => {
   assert.equal(verdictText(flat), 'flat   host.residentBytes: 100.00 MiB, +0.00 MiB a minute');
 });
 
+test('a soak ends with 0 only where every series was flat and nothing went wrong', () => {
+  const rising = verdictOn('tree.processes', (minute) => 10 + minute * 2);
+  const flat = verdictOn('host.threads', () => 12);
+  assert.equal(exitStatusOf({ verdicts: [flat, flat], faults: [] }), 0);
+  assert.equal(exitStatusOf({ verdicts: [flat, rising], faults: [] }), 1);
+  assert.equal(exitStatusOf({ verdicts: [flat], faults: ['the host ended with 1'] }), 1);
+});
+
 test('the command line says how long, and a wrong one is refused with the usage', () => {
   const parse = (...args: string[]) => parseSoakCommand(args, () => 9);
   assert.deepEqual(parse('--minutes', '10'), {
     ok: true,
-    command: { minutes: 10, seed: 9, samplesFile: null },
+    command: { minutes: 10, seed: 9, samplesFile: null, only: null, counter: null },
   });
-  assert.deepEqual(parse('--minutes', '0.5', '--seed', '3', '--samples', 'a.jsonl'), {
+  const all = ['--seed', '3', '--samples', 'a.jsonl', '--only', 'session', '--counter', 'leaks.mjs'];
+  assert.deepEqual(parse('--minutes', '0.5', ...all), {
     ok: true,
-    command: { minutes: 0.5, seed: 3, samplesFile: 'a.jsonl' },
+    command: { minutes: 0.5, seed: 3, samplesFile: 'a.jsonl', only: 'session', counter: 'leaks.mjs' },
   });
   for (const wrong of [
     [],
@@ -165,6 +174,7 @@ test('the command line says how long, and a wrong one is refused with the usage'
     ['--minutes', '1441'],
     ['--minutes', '1', '--seed', '-1'],
     ['--minutes', '1', '--samples', ''],
+    ['--minutes', '1', '--counter', ''],
     ['--hours', '1'],
   ]) {
     const parsed = parse(...wrong);

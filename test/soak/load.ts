@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SeededRandom } from '@fairlead/testing';
 import type { Action } from './actions/action.ts';
+import { Gate } from './gate.ts';
 import type { SoakWorld } from './soak-world.ts';
 
 export type Load = {
@@ -26,13 +27,15 @@ export async function runLoad(world: SoakWorld, load: Load): Promise<void> {
   const next = () => first.shift() ?? byWeight(actions, random);
   const startedMs = performance.now();
   let begun = 0;
+  const gate = new Gate();
   const lane = async (number: number) => {
     while (!signal.aborted && (first.length > 0 || !over.aborted)) {
       const action = next();
       begun += 1;
       const dueMs = startedMs + (begun * 1000) / perSecond - performance.now();
       if (dueMs > 0) await pause(dueMs, undefined, { signal: over }).catch(() => {});
-      await doOnce(world, action, { random, lane: number });
+      const once = () => doOnce(world, action, { random, lane: number });
+      await (action.alone === true ? gate.alone(once) : gate.beside(once));
     }
   };
   await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));

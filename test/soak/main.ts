@@ -1,12 +1,12 @@
-// npm run soak -- --minutes M [--seed S] [--samples FILE]: docs/how-to/run-a-soak.md.
+// npm run soak -- --minutes M, and what else SOAK_USAGE says: docs/how-to/run-a-soak.md.
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { allActions } from './actions/index.ts';
 import { soak } from './soak.ts';
 import { parseSoakCommand, SOAK_USAGE, type SoakCommand } from './soak-options.ts';
-import { verdictText } from './verdict.ts';
+import { exitStatusOf, verdictText } from './verdict.ts';
 
 const say = (line: string) => void process.stderr.write(`${line}\n`);
 const args = process.argv.slice(2);
@@ -19,9 +19,14 @@ else {
 }
 
 /** 0 everything was flat and nothing went wrong, 1 something was or did. */
-async function run({ minutes, seed, samplesFile }: SoakCommand): Promise<number> {
+async function run({ minutes, seed, samplesFile, only, counter }: SoakCommand): Promise<number> {
   if (process.platform !== 'linux') {
     say('a soak reads /proc, which this system does not have');
+    return 2;
+  }
+  const actions = allActions.filter(({ name }) => only === null || name.includes(only));
+  if (actions.length === 0) {
+    say(`no action has '${only}' in its name; there are:\n${allActions.map(({ name }) => name).join('\n')}`);
     return 2;
   }
   const stop = new AbortController();
@@ -33,7 +38,8 @@ async function run({ minutes, seed, samplesFile }: SoakCommand): Promise<number>
   say(`soak of ${minutes} minutes, seed ${seed}; samples go to ${file}`);
   try {
     const result = await soak({
-      ...{ durationMs: minutes * 60_000, seed, actions: allActions, folder, samplesFile: file },
+      ...{ durationMs: minutes * 60_000, seed, actions, folder, samplesFile: file },
+      ...(counter === null ? {} : { counter: resolve(counter) }),
       ...{ signal: stop.signal, say },
     });
     process.stdout.write(`${JSON.stringify(result.tally.actions, null, 2)}\n`);
@@ -42,7 +48,7 @@ async function run({ minutes, seed, samplesFile }: SoakCommand): Promise<number>
     for (const fault of result.faults) say(`fault: ${fault}`);
     const rising = result.verdicts.filter(({ isFlat }) => !isFlat).map(({ series }) => series);
     if (rising.length > 0) say(`not flat: ${rising.join(', ')}; the samples are in ${file}`);
-    return rising.length === 0 && result.faults.length === 0 ? 0 : 1;
+    return exitStatusOf(result);
   } catch (error) {
     say(error instanceof Error ? error.message : String(error));
     return 1;

@@ -20,13 +20,21 @@ const DISTURBANCES: ReadonlySet<string> = new Set([
   // The handle of a plugin that is gone was let go, or 512 newer ones pushed it out.
   'describe_required',
   'runner_unavailable',
+  // The MCP server was killed, and is started again.
+  'mcp_starting',
+  'mcp_server_ended',
 ]);
+
+/** True of what crashes, reloads and cut links explain. */
+export function isDisturbance(code: string): boolean {
+  return DISTURBANCES.has(code);
+}
 
 /** True when it was done. What was to be expected of a disturbed system is counted, anything else is a fault. */
 export function settled(tally: Tally, what: string, envelope: Envelope): boolean {
   if (envelope.success) return true;
   const code = envelope.error?.code ?? 'without a code';
-  if (DISTURBANCES.has(code)) tally.disturbed(code);
+  if (isDisturbance(code)) tally.disturbed(code);
   else tally.fault(`${what}: ${code} (${envelope.dispatch_certainty})`);
   return false;
 }

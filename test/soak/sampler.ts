@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import {
   filesBelow,
   type ProcessSample,
@@ -8,22 +7,27 @@ import {
   sampleProcess,
   sizeOf,
 } from './process-sample.ts';
+import { MADE_OF_COMMITS, type RowCensus } from './row-census.ts';
 import type { SoakWorld } from './soak-world.ts';
 import type { Sample } from './verdict.ts';
 
-/** What a row takes, its share of indices and of half-filled pages included. */
-const BYTES_A_ROW = 1024;
+/** What an operation takes, with commit, record and place, and any other row: their share of indices and of half-filled pages included. */
+const BYTES_AN_OPERATION = 600;
+const BYTES_A_ROW = 320;
+/** What stands in commits is an operation already; bindings come and go within half a megabyte. */
+const NOT_BY_ROW: ReadonlySet<string> = new Set([...MADE_OF_COMMITS, 'records', 'bindings']);
 const BYTES_A_TOKEN = 2048;
-const LOG_BYTES_AN_ACTION = 200;
-
-/** What sessions are made of: each has dozens of rows, all of them kept on purpose. */
-const OF_SESSIONS: ReadonlySet<string> = new Set([
-  ...['databases', 'chains', 'commits', 'places', 'arrivals', 'stores', 'records', 'latest', 'registers'],
-  ...['searched', 'usage', 'wakes', 'turns', 'approvals', 'session_local', 'posted', 'extension_outputs'],
-]);
+const LOG_BYTES_AN_ACTION = 16;
 
 /** Everything that is measured of a world now. */
-export function sampleWorld(world: SoakWorld, trees: ProcessTrees, atMs: number): Sample {
+export function sampleWorld(
+  world: SoakWorld,
+  {
+    trees,
+    census,
+    atMs,
+  }: { readonly trees: ProcessTrees; readonly census: RowCensus; readonly atMs: number },
+): Sample {
   const processes = { host: world.host.ready.pid, runner: world.runner.pid, mcp: world.mcp.pid };
   const values: Record<string, number> = {};
   for (const [name, pid] of Object.entries(processes)) {
@@ -37,19 +41,23 @@ export function sampleWorld(world: SoakWorld, trees: ProcessTrees, atMs: number)
   values['tree.processes'] = trees.count(Object.values(processes));
   const { tally, stateDirectory, folder } = world;
   const database = join(stateDirectory, 'fairlead.db');
-  const rows = rowsOf(database);
+  const rows = census.count();
   // A host holds every token, 4,096 with those that ended: that is kept on purpose.
   const heap = values['host.heapBytes'];
-  if (heap !== undefined) values['host.heapBytes'] = heap - (rows['tokens'] ?? 0) * BYTES_A_TOKEN;
-  const all = Object.values(rows).reduce((sum, count) => sum + count, 0);
-  for (const [table, count] of Object.entries(rows)) if (count > 0) values[`rows.${table}`] = count;
+  if (heap !== undefined) values['host.heapBytes'] = heap - (rows.tables['tokens'] ?? 0) * BYTES_A_TOKEN;
+  for (const [table, count] of Object.entries(rows.tables)) if (count > 0) values[`rows.${table}`] = count;
+  values['rows.operations'] = rows.everything;
+  const others = Object.entries(rows.tables)
+    .filter(([table]) => !NOT_BY_ROW.has(table))
+    .reduce((sum, [, count]) => sum + count, 0);
   values['database.bytes'] = sizeOf(database);
-  values['database.bytesBeyondRows'] = sizeOf(database) - all * BYTES_A_ROW;
-  const others = Object.entries(rows).reduce(
-    (sum, [table, count]) => (OF_SESSIONS.has(table) ? sum : sum + count),
-    0,
-  );
-  values['database.unexplainedRows'] = others - (rows['bindings'] ?? 0) - tally.invocations - tally.tokens;
+  values['database.bytesBeyondRows'] =
+    sizeOf(database) - rows.everything * BYTES_AN_OPERATION - others * BYTES_A_ROW;
+  const { unexplained, missing, tables } = census.compare(rows, tally.kept);
+  values['database.unexplainedRows'] = unexplained;
+  values['database.missingRows'] = missing;
+  for (const [table, count] of Object.entries(tables)) values[`beyond.${table}`] = count;
+  values['database.statusRows'] = rows.tables['extension_outputs'] ?? 0;
   values['database.logBytes'] = sizeOf(`${database}-wal`);
   values['state.files'] = filesBelow(stateDirectory).files;
   values['temporary.files'] = filesBelow(join(folder, 'temporary')).files;
@@ -72,24 +80,4 @@ function heapOf(file: string): number | null {
 
 function logBytes(folder: string): number {
   return existsSync(folder) ? filesBelow(folder).bytes : 0;
-}
-
-/** How many rows each table has. Indices for words keep tables of their own, which are no rows of ours. */
-function rowsOf(path: string): Readonly<Record<string, number>> {
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
-    const tables = database
-      .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
-      .all()
-      .map(({ name }) => String(name))
-      .filter((name) => !name.startsWith('sqlite_') && !/_(data|idx|content|docsize|config)$/.test(name));
-    return Object.fromEntries(
-      tables.map((name) => {
-        const row = database.prepare(`SELECT count(*) AS count FROM "${name}"`).get();
-        return [name, Number(row?.['count'])];
-      }),
-    );
-  } finally {
-    database.close();
-  }
 }

@@ -38,13 +38,16 @@ export const judgedSeries: readonly Series[] = [
   ...ofProcess('mcp'),
   // What all of them started, plugins included; one that is just being replaced counts twice.
   { name: 'tree.processes', ...few(1) },
-  // Bytes over 1 KiB for each row that there should be: rows are kept on purpose, space of no row is not.
+  // Bytes over those of each operation and row: they are kept on purpose, space of none is not.
   { name: 'database.bytesBeyondRows', reduction: 'minimum', allowance: 2 * MIB, unit: 'bytes' },
-  // Rows that no action of the run explains; bindings have a limit of their own.
+  // Rows that no action of the run explains, and rows that one should have left; bindings have a limit of their own.
   { name: 'database.unexplainedRows', ...few(16) },
+  { name: 'database.missingRows', ...few(16) },
+  // What extensions say of themselves in sessions that are in memory, those that were unloaded since among them.
+  { name: 'database.statusRows', ...few(64) },
   // It is copied into the database at 4 MiB, and cut to 16.
   { name: 'database.logBytes', reduction: 'median', allowance: 5 * MIB, unit: 'bytes' },
-  // Bytes over 200 for each action: a log says something of most of them.
+  // Bytes over 16 for each action: a log says something of few of them.
   { name: 'log.bytesBeyondActions', reduction: 'minimum', allowance: MIB, unit: 'bytes' },
   { name: 'state.files', ...few(2) },
   { name: 'temporary.files', ...few(2) },

@@ -3,9 +3,7 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { JsonObject } from '@fairlead/base';
-import { repositoryRoot, waitFor } from '@fairlead/testing';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import type { Client } from '@modelcontextprotocol/client';
 import { benchEnvironment } from '../../bench/harness/environment.ts';
 import { JsonPoster } from '../../bench/harness/json-poster.ts';
 import {
@@ -13,58 +11,32 @@ import {
   endHost,
   fairlead,
   type Host,
-  launcher,
   type ProviderBlock,
   type Running,
-  start,
   startHost,
   writeRunnerConfig,
 } from '../fairlead-process.ts';
 import { LinkProxy } from '../settling/link-proxy.ts';
+import { type KeptRows, sessionRows } from './kept-rows.ts';
+import { envelopeOf, type McpResult } from './mcp-envelope.ts';
 import { type Envelope, settled } from './outcome.ts';
+import type { AgentName } from './soak-agents.ts';
+import { writeConfiguration } from './soak-configuration.ts';
+import {
+  connectMcp,
+  extensionsOn,
+  firstPartyPlugins,
+  type SoakMcp,
+  startFarRunner,
+} from './soak-processes.ts';
 import { Tally } from './tally.ts';
 
 /** A tool by where it is. */
 export type ToolName = { readonly runner: string; readonly plugin: string; readonly tool: string };
 
-export type SoakMcp = { readonly client: Client; readonly pid: number };
-
-const READY_LIMIT_MS = 60_000;
-/** Sessions that are remembered, the newest: those before are what a host forgets, too. */
+/** Sessions of an agent that are remembered, the newest: those before are what a host forgets, too. */
 const LEFT_MAX = 256;
-/** Turns of a session that the script has: more than any is told. */
-const TURNS = 64;
-const CONFIGURATION = `
-[[backends]]
-name = "script"
-type = "scripted"
-file = "script.json"
-
-[[agents]]
-name = "soak"
-`;
 const INVOCATIONS: ReadonlySet<string> = new Set(['list', 'describe', 'call', 'check', 'reload', 'outcome']);
-
-/** The plugins of this repository, as a Runner's configuration names them. */
-function firstPartyPlugins(workspace: string): readonly ProviderBlock[] {
-  const program = (path: string) => join(repositoryRoot, path);
-  return [
-    {
-      id: 'repo-info',
-      command: process.execPath,
-      args: [program('plugins/repo-info/src/plugin.ts')],
-      cwd: workspace,
-    },
-    {
-      id: 'safe-delete',
-      command: process.execPath,
-      args: [program('plugins/safe-delete/src/plugin.ts')],
-      cwd: workspace,
-    },
-    { id: 'sdk-echo', command: process.execPath, args: [program('examples/plugins/sdk-echo/src/plugin.ts')] },
-    { id: 'raw-node', command: process.execPath, args: [program('examples/plugins/raw-node/plugin.mjs')] },
-  ];
-}
 
 /**
  * What a soak runs against: a real `fairlead up` with the plugins of this repository and one that counts, a second Runner that dials
@@ -72,8 +44,15 @@ function firstPartyPlugins(workspace: string): readonly ProviderBlock[] {
  */
 export class SoakWorld implements AsyncDisposable {
   readonly tally = new Tally();
-  /** Sessions that nobody closed. */
-  readonly left: string[] = [];
+  /** What a new session leaves. */
+  readonly sessionRows: KeptRows;
+  /** Sessions in which nothing was said yet. */
+  readonly silent = new Set<string>();
+  /** Sessions in which somebody was asked, and since when nobody has answered. */
+  readonly unanswered = new Map<string, number>();
+  /** When the MCP server was killed last. */
+  mcpKilledMs: number | null = null;
+  readonly #left = new Map<AgentName, string[]>();
   readonly folder: string;
   readonly host: Host;
   readonly relay: LinkProxy;
@@ -83,7 +62,7 @@ export class SoakWorld implements AsyncDisposable {
   readonly #posters: readonly JsonPoster[];
   readonly #bindings = new Map<string, string>();
   readonly #owned: AsyncDisposableStack;
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns = new Map<string, Promise<void>>();
 
   private constructor(parts: {
     readonly folder: string;
@@ -92,6 +71,7 @@ export class SoakWorld implements AsyncDisposable {
     readonly runner: Running;
     readonly mcp: SoakMcp;
     readonly posters: readonly JsonPoster[];
+    readonly extensions: number;
     readonly owned: AsyncDisposableStack;
   }) {
     this.folder = parts.folder;
@@ -100,6 +80,7 @@ export class SoakWorld implements AsyncDisposable {
     this.runner = parts.runner;
     this.mcp = parts.mcp;
     this.counterFile = join(parts.folder, 'counted');
+    this.sessionRows = sessionRows(parts.extensions);
     this.#posters = parts.posters;
     this.#owned = parts.owned;
   }
@@ -138,10 +119,7 @@ export class SoakWorld implements AsyncDisposable {
     };
     const stateDirectory = join(folder, 'state');
     mkdirSync(stateDirectory, { mode: 0o700 });
-    writeFileSync(join(stateDirectory, 'fairlead.toml'), CONFIGURATION);
-    const turns = Array.from({ length: TURNS }, () => ({ steps: [{ text: 'So be it.' }] }));
-    const script = { format: 'fairlead-script-v1', scripts: { default: turns } };
-    writeFileSync(join(stateDirectory, 'script.json'), JSON.stringify(script));
+    writeConfiguration(folder, stateDirectory);
     const host = await startHost(owner, { stateDirectory, runnerConfig, env });
     const relay = owned.use(await LinkProxy.listen(Number(new URL(host.ready.url).port)));
     const runner = await startFarRunner(owner, { folder, host, relay, env, counting });
@@ -151,7 +129,8 @@ export class SoakWorld implements AsyncDisposable {
       const headers = { authorization: `Bearer ${host.token}` };
       return owned.use(new JsonPoster(host.ready.url, headers));
     });
-    return new SoakWorld({ folder, host, relay, runner, mcp, posters, owned: owned.move() });
+    const extensions = await extensionsOn(host);
+    return new SoakWorld({ folder, host, relay, runner, mcp, posters, extensions, owned: owned.move() });
   }
 
   /** A folder with a repository. */
@@ -163,21 +142,28 @@ export class SoakWorld implements AsyncDisposable {
     return this.host.stateDirectory;
   }
 
-  /** A session that somebody may come back to. */
-  leave(session: string): void {
-    this.left.push(session);
-    if (this.left.length > LEFT_MAX) this.left.shift();
+  /** A session of `agent` that somebody may come back to. */
+  leave(agent: AgentName, session: string): void {
+    const left = this.left(agent);
+    if (left.length === 0) this.#left.set(agent, left);
+    left.push(session);
+    if (left.length > LEFT_MAX) left.shift();
+  }
+
+  /** Sessions of `agent` that nobody closed. */
+  left(agent: AgentName): string[] {
+    return this.#left.get(agent) ?? [];
   }
 
   /** One `plugin_tool` over a kept connection of that lane. */
   async plugin(lane: number, params: JsonObject): Promise<Envelope> {
-    if (INVOCATIONS.has(String(params['action']))) this.tally.invocations += 1;
+    if (INVOCATIONS.has(String(params['action']))) this.tally.invoked();
     return (await this.#poster(lane).post('/api/tools/call', { tool: 'plugin_tool', params })) as Envelope;
   }
 
   /** The same over MCP. */
   async overMcp(client: Client, params: JsonObject): Promise<Envelope> {
-    if (INVOCATIONS.has(String(params['action']))) this.tally.invocations += 1;
+    if (INVOCATIONS.has(String(params['action']))) this.tally.invoked();
     const result = await client.callTool({ name: 'plugin_tool', arguments: params });
     return envelopeOf(result as unknown as McpResult);
   }
@@ -207,10 +193,13 @@ export class SoakWorld implements AsyncDisposable {
     if (!settled(this.tally, `call ${target.plugin}.${target.tool}`, envelope)) this.forget(target);
   }
 
-  /** Does what no two lanes may do at once; the others wait for their turn. */
-  async inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => {});
+  /** Does what no two lanes may do to the same thing at once; the others wait for their turn. */
+  async inTurn(what: 'extensions' | 'memory', work: () => Promise<void>): Promise<void> {
+    const turn = (this.#turns.get(what) ?? Promise.resolve()).then(work);
+    this.#turns.set(
+      what,
+      turn.catch(() => {}),
+    );
     await turn;
   }
 
@@ -252,68 +241,4 @@ export class SoakWorld implements AsyncDisposable {
     if (poster === undefined) throw new RangeError(`there is no lane ${lane}`);
     return poster;
   }
-}
-
-/** What of a result of `plugin_tool` is looked at. */
-type McpResult = {
-  readonly isError?: boolean;
-  readonly structuredContent?: JsonObject & {
-    readonly error?: { readonly code: string };
-    readonly dispatchState?: string;
-  };
-  readonly _meta?: { readonly dispatchState?: string };
-};
-
-function envelopeOf({ isError, structuredContent, _meta }: McpResult): Envelope {
-  const certainty = _meta?.dispatchState ?? structuredContent?.dispatchState ?? 'not told';
-  return {
-    success: isError !== true,
-    output: structuredContent ?? null,
-    error: structuredContent?.error ?? null,
-    dispatch_certainty: certainty,
-  };
-}
-
-type Owner = { after(end: () => unknown): void };
-
-async function startFarRunner(
-  owner: Owner,
-  parts: {
-    readonly folder: string;
-    readonly host: Host;
-    readonly relay: LinkProxy;
-    readonly env: NodeJS.ProcessEnv;
-    readonly counting: ProviderBlock;
-  },
-): Promise<Running> {
-  const { folder, host, relay, env, counting } = parts;
-  const made = await fairlead(
-    owner,
-    ['token', 'create', '--runner', 'far', '--state-dir', host.stateDirectory],
-    { env },
-  );
-  const tokenFile = join(folder, 'far.token');
-  writeFileSync(tokenFile, made.stdout, { mode: 0o600 });
-  const config = writeRunnerConfig(join(folder, 'far.toml'), 'far', [counting]);
-  const where = ['--state-dir', join(folder, 'far'), '--config', config];
-  const running = start(
-    owner,
-    launcher,
-    ['runner', 'run', ...where, '--server-url', relay.url, '--token-file', tokenFile],
-    { env },
-  );
-  await running.untilStderr('fairlead: plugins: counting ready\n');
-  return running;
-}
-
-async function connectMcp(host: Host, env: Record<string, string>): Promise<SoakMcp> {
-  const client = new Client(
-    { name: 'fairlead-soak', version: '1.0.0' },
-    { versionNegotiation: { mode: 'auto' } },
-  );
-  const args = ['mcp', '--state-dir', host.stateDirectory];
-  const transport = new StdioClientTransport({ command: launcher, args, env });
-  await client.connect(transport);
-  const pid = await waitFor(() => transport.pid, { what: 'fairlead mcp', timeoutMs: READY_LIMIT_MS });
-  return { client, pid };
 }

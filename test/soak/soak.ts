@@ -3,8 +3,10 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pidIsAlive, seededRandom, waitFor } from '@fairlead/testing';
 import type { Action } from './actions/action.ts';
+import { makeSession, tell } from './actions/conversation.ts';
 import { runLoad } from './load.ts';
 import { ProcessTrees } from './process-sample.ts';
+import { RowCensus, type RowDifference } from './row-census.ts';
 import { sampleWorld } from './sampler.ts';
 import { SoakWorld } from './soak-world.ts';
 import type { Tally } from './tally.ts';
@@ -37,6 +39,12 @@ export type SoakResult = {
 
 /** 512 are kept, and 64 more until they are removed together. */
 const BINDINGS_MAX = 576;
+/** Rows that are made once, the first time that an agent plans or remembers, and what is still to come of approvals that nobody gave. */
+const ROWS_BEYOND_MAX = 16;
+/** What a host keeps in memory of sessions that are left, on purpose: they are there before anything is sampled. */
+const SESSIONS_KEPT = 64;
+/** Shorter runs are not judged by what they keep. */
+const FILLED_FROM_MS = 60_000;
 const END_LIMIT_MS = 10_000;
 const PROGRESS_EVERY_MS = 60_000;
 
@@ -60,13 +68,15 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const samples: Sample[] = [];
   const trees = new ProcessTrees();
   await using world = await SoakWorld.start(folder, { counter, lanes });
+  const census = new RowCensus(join(world.stateDirectory, 'fairlead.db'));
+  if (durationMs >= FILLED_FROM_MS) await fillSessions(world, signal);
   const over = AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
   const startedMs = performance.now();
   const load = runLoad(world, { actions, lanes, perSecond, random: seededRandom(seed), over, signal });
   let saidMs = 0;
   while (!over.aborted) {
     const atMs = Math.round(performance.now() - startedMs);
-    const sample = sampleWorld(world, trees, atMs);
+    const sample = sampleWorld(world, { trees, census, atMs });
     samples.push(sample);
     appendFileSync(samplesFile, lineOf(sample));
     if (atMs - saidMs >= PROGRESS_EVERY_MS) {
@@ -79,14 +89,33 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   }
   await load;
   const faults = [...world.tally.faults].map(([sentence, times]) => `${times} × ${sentence}`);
+  faults.push(...rowFaults(census.compare(census.count(), world.tally.kept)));
   faults.push(...(await endOf(world, trees)));
   const bindings = Math.max(...samples.map(({ values }) => values['rows.bindings'] ?? 0));
   if (bindings > BINDINGS_MAX) faults.push(`there were ${bindings} bindings`);
   const verdicts = judge(samples);
-  const { actions: done, disturbances, invocations, counted } = world.tally;
-  appendFileSync(samplesFile, lineOf({ done, disturbances, invocations, counted, faults, verdicts }));
+  const { actions: done, disturbances, kept, counted } = world.tally;
+  appendFileSync(samplesFile, lineOf({ done, disturbances, kept, counted, faults, verdicts }));
   signal.throwIfAborted();
   return { samples, tally: world.tally, verdicts, faults };
+}
+
+/** Leaves as many sessions as a host keeps: on a slow machine that would take half of the run, and look like a leak. */
+async function fillSessions(world: SoakWorld, signal: AbortSignal): Promise<void> {
+  for (let made = 0; made < SESSIONS_KEPT && !signal.aborted; made += 1) {
+    const session = await makeSession(world, 'hand');
+    await tell(world, session, 'hand');
+    world.leave('hand', session);
+  }
+}
+
+/** Nothing is under way: every row that there is, is one that some action was to leave. */
+function rowFaults({ unexplained, missing, tables }: RowDifference): string[] {
+  const said = JSON.stringify(tables);
+  return [
+    ...(unexplained > ROWS_BEYOND_MAX ? [`${unexplained} rows are of no action: ${said}`] : []),
+    ...(missing > ROWS_BEYOND_MAX ? [`${missing} rows are missing: ${said}`] : []),
+  ];
 }
 
 /** Ends the world as a person does; says what is left of it, and whether the plugin's own count agrees. */

@@ -46,6 +46,14 @@ function pointsOf(samples: readonly Sample[], name: string): Point[] {
   });
 }
 
+/** 0 when everything was flat and nothing went wrong, else 1. */
+export function exitStatusOf(soaked: {
+  readonly verdicts: readonly SeriesVerdict[];
+  readonly faults: readonly string[];
+}): 0 | 1 {
+  return soaked.faults.length === 0 && soaked.verdicts.every(({ isFlat }) => isFlat) ? 0 : 1;
+}
+
 /** One line for people. */
 export function verdictText({ series, unit, allowance, trend, roseAtLeast, isFlat }: SeriesVerdict): string {
   const text = (value: number) =>

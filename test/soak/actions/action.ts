@@ -6,6 +6,8 @@ export type Action = {
   readonly name: string;
   /** How often it is chosen, relative to the others. */
   readonly weight: number;
+  /** Nothing else is done meanwhile: it would be disturbed in ways that nobody could tell from a fault. */
+  readonly alone?: true;
   /** Does it once. Rejects for what must not happen; what is to be expected it tells the world's tally. */
   run(world: SoakWorld, given: ActionInput): Promise<void>;
 };

@@ -1,5 +1,13 @@
 import type { JsonObject } from '@fairlead/base';
+import type { Envelope } from '../outcome.ts';
 import type { SoakWorld } from '../soak-world.ts';
+
+/** What a route answered. */
+type Answer = {
+  readonly status: number;
+  readonly output: JsonObject | null;
+  readonly code: string | null;
+};
 
 /** Asks a route with a token, without keeping a connection. */
 export async function ask(
@@ -10,7 +18,7 @@ export async function ask(
     readonly token?: string;
     readonly body?: JsonObject;
   },
-): Promise<{ readonly status: number; readonly output: JsonObject | null }> {
+): Promise<Answer> {
   const { method, path, token = host.token, body } = route;
   const response = await fetch(`${host.ready.url}${path}`, {
     method,
@@ -21,11 +29,13 @@ export async function ask(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const envelope = (await response.json()) as { readonly output: JsonObject | null };
-  return { status: response.status, output: envelope.output };
+  const { output, error } = (await response.json()) as Pick<Envelope, 'output' | 'error'>;
+  return { status: response.status, output, code: error?.code ?? null };
 }
 
 /** Rejects when a route answered with another status than it has to. */
-export function demand(what: string, is: number, expected: number): void {
-  if (is !== expected) throw new Error(`${what}: HTTP ${is} instead of ${expected}`);
+export function demand(what: string, answer: Answer, expected: number): void {
+  const { status, code } = answer;
+  if (status !== expected)
+    throw new Error(`${what}: HTTP ${status} (${code ?? 'no code'}) instead of ${expected}`);
 }

@@ -1,3 +1,4 @@
+import { TOKEN } from '../kept-rows.ts';
 import type { Action } from './action.ts';
 import { ask, demand } from './admin-route.ts';
 
@@ -8,23 +9,20 @@ export const tokens: readonly Action[] = [
     async run(world) {
       const body = { name: 'soak', scopes: ['plugin:inspect'], expiresInMs: 600_000 };
       const made = await ask(world, { method: 'POST', path: '/api/admin/tokens', body });
-      demand('making a token', made.status, 200);
-      world.tally.tokens += 1;
+      demand('making a token', made, 200);
+      world.tally.keeps(TOKEN);
       const { secret, token } = made.output as {
         readonly secret: string;
         readonly token: { readonly id: string };
       };
-      const use = () => {
-        world.tally.invocations += 1;
-        const list = { tool: 'plugin_tool', params: { action: 'list' } };
-        return ask(world, { method: 'POST', path: '/api/tools/call', token: secret, body: list });
-      };
-      demand('using it', (await use()).status, 200);
+      const list = { tool: 'plugin_tool', params: { action: 'list' } };
+      const use = () => ask(world, { method: 'POST', path: '/api/tools/call', token: secret, body: list });
+      world.tally.invoked();
+      demand('using it', await use(), 200);
       const revoked = await ask(world, { method: 'DELETE', path: `/api/admin/tokens/${token.id}` });
-      demand('revoking it', revoked.status, 200);
-      demand('using it afterwards', (await use()).status, 401);
+      demand('revoking it', revoked, 200);
       // Who is turned away at the door is in no journal.
-      world.tally.invocations -= 1;
+      demand('using it afterwards', await use(), 401);
     },
   },
 ];
