@@ -38,7 +38,7 @@ test('figures add up over rounds, and what was not run is shown with its reason'
     page,
     /: 3\. Of these 1 were settled by\nthemselves once the link was back: 33\.3 %\. Not counted: 1 of/,
   );
-  assert.match(page, /\nanswer, and 1 that stand in no journal\.\n/);
+  assert.match(page, /\nanswer in time, and 1 that stand in no journal\.\n/);
   assert.equal(figures.isClean, false);
   assert.match(
     figures.summary().join('\n'),

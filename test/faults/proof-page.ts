@@ -42,7 +42,7 @@ export function faultLines(figures: Figures): readonly string[] {
     '',
     `Told as unknown although the Runner lived on, and of a kind that it could know: ${lived.unknown}. Of these ${lived.settled} were settled by`,
     `themselves once the link was back: ${figures.settledText}. Not counted: ${lived.beyond} of which the Runner itself says that its plugin gave it no`,
-    `answer, and ${figures.unrecorded} that stand in no journal.`,
+    `answer in time, and ${figures.unrecorded} that stand in no journal.`,
     '',
     '| adversary | rounds | calls | completed | not_started | outcome_unknown | of these settled | ms a round |',
     '| --------- | ------ | ----- | --------- | ----------- | --------------- | ---------------- | ---------- |',
