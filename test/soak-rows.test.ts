@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { temporaryFolder } from '@fairlead/testing';
 import { Gate } from './soak/gate.ts';
 import { CALL, sessionRows, times, together } from './soak/kept-rows.ts';
-import { RowCensus } from './soak/row-census.ts';
+import { RowCensus, rowFaults } from './soak/row-census.ts';
 
 /** A database with some tables of a host, and what adds to them. */
 function database(t: TestContext) {
@@ -68,6 +68,18 @@ test('a row that is missing in one table hides none that is too many in another'
   add('turns', 3);
   const { unexplained, missing } = census.compare(census.count(), times(4, CALL));
   assert.deepEqual([unexplained, missing], [3, 10]);
+});
+
+test('once nothing is under way, over 16 rows too many or missing are a fault that names their tables', (t) => {
+  const { path, add } = database(t);
+  const census = new RowCensus(path);
+  add('turns', 16);
+  assert.deepEqual(rowFaults(census.compare(census.count(), { journal: 16 })), []);
+  add('turns');
+  assert.deepEqual(rowFaults(census.compare(census.count(), { journal: 17 })), [
+    '17 rows are of no action: {"journal":-17,"turns":17}',
+    '17 rows are missing: {"journal":-17,"turns":17}',
+  ]);
 });
 
 test('the journal is pruned from 100,000 rows on: then none is missing, and more than that is too many', (t) => {

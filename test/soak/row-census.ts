@@ -27,6 +27,9 @@ const NEW_OPERATIONS = `
     FROM commits, json_each(commits.ops) WHERE n > ?
   )`;
 
+/** Rows that are made once, the first time that an agent plans or remembers, and what is still to come of approvals that nobody gave. */
+const ROWS_BEYOND_MAX = 16;
+
 /** What a database holds. */
 type RowCount = {
   /** By table. Indices for words keep tables of their own, which are no rows of ours. */
@@ -39,7 +42,7 @@ type RowCount = {
 };
 
 /** How far a database is from what should be in it. */
-export type RowDifference = {
+type RowDifference = {
   /** Rows that nothing accounts for, and rows that should be there; of each table by itself, so that neither hides the other. */
   readonly unexplained: number;
   readonly missing: number;
@@ -126,4 +129,13 @@ function beyond(
 ): number {
   const cap = CAPS[table] ?? Number.POSITIVE_INFINITY;
   return expected > cap ? Math.max(0, rows - cap) : rows - expected;
+}
+
+/** What is wrong once nothing is under way: then every row that there is, is one that some action was to leave. */
+export function rowFaults({ unexplained, missing, tables }: RowDifference): readonly string[] {
+  const said = JSON.stringify(tables);
+  return [
+    ...(unexplained > ROWS_BEYOND_MAX ? [`${unexplained} rows are of no action: ${said}`] : []),
+    ...(missing > ROWS_BEYOND_MAX ? [`${missing} rows are missing: ${said}`] : []),
+  ];
 }

@@ -6,7 +6,7 @@ import type { Action } from './actions/action.ts';
 import { makeSession, tell } from './actions/conversation.ts';
 import { runLoad } from './load.ts';
 import { ProcessTrees } from './process-sample.ts';
-import { RowCensus, type RowDifference } from './row-census.ts';
+import { RowCensus, rowFaults } from './row-census.ts';
 import { sampleWorld } from './sampler.ts';
 import { SoakWorld } from './soak-world.ts';
 import type { Tally } from './tally.ts';
@@ -39,8 +39,6 @@ export type SoakResult = {
 
 /** 512 are kept, and 64 more until they are removed together. */
 const BINDINGS_MAX = 576;
-/** Rows that are made once, the first time that an agent plans or remembers, and what is still to come of approvals that nobody gave. */
-const ROWS_BEYOND_MAX = 16;
 /** What a host keeps in memory of sessions that are left, on purpose: they are there before anything is sampled. */
 const SESSIONS_KEPT = 64;
 /** Shorter runs are not judged by what they keep. */
@@ -107,15 +105,6 @@ async function fillSessions(world: SoakWorld, signal: AbortSignal): Promise<void
     await tell(world, session, 'hand');
     world.leave('hand', session);
   }
-}
-
-/** Nothing is under way: every row that there is, is one that some action was to leave. */
-function rowFaults({ unexplained, missing, tables }: RowDifference): string[] {
-  const said = JSON.stringify(tables);
-  return [
-    ...(unexplained > ROWS_BEYOND_MAX ? [`${unexplained} rows are of no action: ${said}`] : []),
-    ...(missing > ROWS_BEYOND_MAX ? [`${missing} rows are missing: ${said}`] : []),
-  ];
 }
 
 /** Ends the world as a person does; says what is left of it, and whether the plugin's own count agrees. */
