@@ -190,3 +190,6 @@ export const MAX_SENDING_BYTES = MIB;
 
 /** A difference of wall clocks that is worth a line: below it, the order of what two people write at once surprises nobody. */
 export const CLOCK_SKEW_SHOWN_MS = 60_000;
+
+/** How often a backup is begun, 5 ms apart, because a transaction is open just then: each is over in milliseconds. */
+export const BACKUP_ATTEMPTS = 2_000;

@@ -3,6 +3,7 @@ import { type StoreErrorCode, storeError } from '../errors.ts';
 
 const PRIMARY_CODES: ReadonlyMap<number, StoreErrorCode> = new Map<number, StoreErrorCode>([
   [3, 'store_permission_denied'], // SQLITE_PERM
+  [0, 'store_busy'], // what Node says of a copy whose first step found a transaction open
   [5, 'store_busy'], // SQLITE_BUSY
   [6, 'store_busy'], // SQLITE_LOCKED
   [8, 'store_read_only'], // SQLITE_READONLY
@@ -26,7 +27,7 @@ const CONSTRAINTS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** The engine's own number for an error, extended where it has one; undefined for anything that is not the engine's. */
-function resultCode(error: unknown): number | undefined {
+export function resultCode(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null || !('errcode' in error)) return undefined;
   return typeof error.errcode === 'number' ? error.errcode : undefined;
 }

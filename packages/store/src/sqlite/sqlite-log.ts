@@ -25,6 +25,7 @@ import type { RecordPlace } from '../log/record-ref.ts';
 import type { Unit } from '../log/unit.ts';
 import type { Durability } from '../store.ts';
 import type { GroupPart } from './commit-group.ts';
+import { copyWhileWritten } from './copy-while-written.ts';
 import { dropSlice, hideDatabase } from './drop-database.ts';
 import { loadDatabase } from './load-database.ts';
 import { LogReader } from './log-reader.ts';
@@ -236,7 +237,7 @@ export class SqliteLog implements LogEngine {
 
   async backup(path: string): Promise<void> {
     try {
-      await backup(this.#database, path);
+      await copyWhileWritten(() => backup(this.#database, path));
     } catch (error) {
       throw sqliteFault(error);
     }
