@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { globSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { checks, root, runChecks } from './checks.ts';
 
 const patterns = process.argv.slice(2);
@@ -42,6 +43,8 @@ const child = spawn(
   process.execPath,
   [
     '--disable-warning=ExperimentalWarning',
+    '--import',
+    pathToFileURL(join(root, 'tools/test-preload.js')).href,
     '--test',
     '--test-concurrency=2',
     '--test-timeout=180000',
