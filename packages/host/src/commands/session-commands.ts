@@ -55,7 +55,7 @@ const groups = form(
 const join = form(
   {
     words: 'join',
-    about: 'Goes on in another session.',
+    about: 'Goes on in another session, by its id, or by a name that it alone has.',
     scope: 'session:read',
     args: { session: s.string() },
     text: true,
