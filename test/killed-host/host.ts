@@ -3,6 +3,7 @@
  * stands still. With the step `again` it opens the same directory, says what it found, goes on, and ends.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
 import { type JsonObject, systemClock } from '@fairlead/base';
 import { defineExtension } from '@fairlead/extension';
@@ -33,6 +34,8 @@ function commandLine(): string {
 
 function reach(name: string): void {
   if (name !== step) return;
+  // A killed process leaves no compile cache by itself.
+  module.flushCompileCache();
   writeSync(1, `at ${name}\n`);
   process.kill(process.pid, 'SIGSTOP');
 }

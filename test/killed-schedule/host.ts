@@ -4,6 +4,7 @@
  * ends.
  */
 import { appendFileSync, existsSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
+import module from 'node:module';
 import { join } from 'node:path';
 import { type Clock, type JsonObject, systemClock } from '@fairlead/base';
 import { defineExtension } from '@fairlead/extension';
@@ -22,6 +23,8 @@ const script = { format: 'fairlead-script-v1', scripts: { default: [turn, turn, 
 
 function reach(name: string): void {
   if (name !== step) return;
+  // A killed process leaves no compile cache by itself.
+  module.flushCompileCache();
   writeSync(1, `at ${name}\n`);
   process.kill(process.pid, 'SIGSTOP');
 }
