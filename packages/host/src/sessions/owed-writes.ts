@@ -15,7 +15,6 @@ type Owed = { readonly write: () => Promise<unknown>; readonly over: (error?: un
 export class OwedWrites {
   readonly #clock: Clock;
   readonly #owed = new Map<string, Owed[]>();
-  #count = 0;
   #timer: Timer | undefined;
   #passing: Promise<void> | undefined;
   #isClosed = false;
@@ -48,7 +47,6 @@ export class OwedWrites {
     const queue = this.#owed.get(session) ?? [];
     queue.push({ write: once, over });
     this.#owed.set(session, queue);
-    this.#count += 1;
     this.#schedule();
     return await promise;
   }
@@ -69,7 +67,8 @@ export class OwedWrites {
   }
 
   #mayWait(error: unknown): boolean {
-    return !this.#isClosed && this.#count < owedLimits.count && isPassing(error);
+    const count = [...this.#owed.values()].reduce((sum, { length }) => sum + length, 0);
+    return !this.#isClosed && count < owedLimits.count && isPassing(error);
   }
 
   async #pass(): Promise<void> {
@@ -78,7 +77,6 @@ export class OwedWrites {
         const fault = await faultOf(first);
         if (isPassing(fault) && !this.#isClosed) break;
         owed.shift();
-        this.#count -= 1;
         if (fault !== undefined) first.over(fault);
       }
       if (owed.length === 0) this.#owed.delete(session);
@@ -86,7 +84,7 @@ export class OwedWrites {
   }
 
   #schedule(): void {
-    if (this.#isClosed || this.#timer !== undefined || this.#count === 0) return;
+    if (this.#isClosed || this.#timer !== undefined || this.#owed.size === 0) return;
     const again = (): void => {
       this.#timer = undefined;
       void this.flush().then(() => this.#schedule());

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defineExtension, type Extension, s } from '@fairlead/extension';
-import { definerFor } from '@fairlead/extension/builtin';
 import { hygiene, waitFor } from '@fairlead/testing';
-import type { HostPeer } from '../../src/host/host-peer.ts';
 import { RunningHost } from '../../src/host/running-host.ts';
 import { clientRoom } from '../clients/client-room.ts';
+import { scheduleHandler } from '../routines/schedule-handler.ts';
 import { ALLOWED, gateTool, passTurn, sayTurn } from './gate-tool.ts';
 import { type HostRoom, hostRoom } from './host-room.ts';
 
@@ -164,17 +163,9 @@ test('a routine of a session fires although nothing of the session is in memory'
 
 test('a host with a schedule each minute has no more sessions in memory than those of the last minutes', async (t) => {
   hygiene(t);
-  const handler = definerFor<HostPeer>()({
-    name: 'agent_schedule',
-    version: '1.0.0',
-    open: ({ peer }) => ({ peer }),
-    routines: {
-      fire: { about: 'Fires.', run: (payload, ctx) => ctx.state.peer.schedules.fire(payload) },
-    },
-  });
   const room = await hostRoom(t, {
     scripts: { default: [sayTurn('Done.')] },
-    extensions: () => [handler, diary([])],
+    extensions: () => [scheduleHandler, diary([])],
   });
   const { host, floor } = room;
   assert.ok(host instanceof RunningHost);

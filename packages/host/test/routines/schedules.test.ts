@@ -1,26 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
-import { definerFor } from '@fairlead/extension/builtin';
-import type { HostPeer } from '../../src/host/host-peer.ts';
 import { RunningHost } from '../../src/host/running-host.ts';
 import { sessionBounds } from '../../src/limits.ts';
 import { claimSlot } from '../../src/routines/slot-rows.ts';
 import { ALLOWED, gateTool, passTurn, sayTurn } from '../host/gate-tool.ts';
 import { type HostRoom, type HostRoomOptions, hostRoom } from '../host/host-room.ts';
+import { scheduleHandler } from './schedule-handler.ts';
 
 const HOUR = 3_600_000;
 const hourly = { kind: 'cron', cron: '0 * * * *', zone: 'UTC' };
-
-/** As the built-in does it. */
-const handler = definerFor<HostPeer>()({
-  name: 'agent_schedule',
-  version: '1.0.0',
-  open: ({ peer }) => ({ peer }),
-  routines: {
-    fire: { about: 'Fires.', run: (payload, ctx) => ctx.state.peer.schedules.fire(payload) },
-  },
-});
 
 interface Planned extends HostRoom {
   readonly running: RunningHost;
@@ -37,7 +26,7 @@ async function planned(
   const room = await hostRoom(t, {
     scripts: { default: [sayTurn('Watered.'), sayTurn('Again.'), sayTurn('And again.'), sayTurn('Still.')] },
     ...options,
-    extensions: (prepared) => [handler, ...(options.extensions?.(prepared) ?? [])],
+    extensions: (prepared) => [scheduleHandler, ...(options.extensions?.(prepared) ?? [])],
   });
   const { host } = room;
   assert.ok(host instanceof RunningHost);
