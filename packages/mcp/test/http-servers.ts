@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from '@modelcontextprotocol/node';
@@ -7,6 +8,7 @@ import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.j
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import type { Certificate } from './certificate.ts';
 
 const input = { a: z.number(), b: z.number() };
 const output = { sum: z.number() };
@@ -22,9 +24,14 @@ function addServer(): McpServer {
   return server;
 }
 
-/** Serves until the test ends; answers the address. */
-export async function serve(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener);
+/** Serves until the test ends, over TLS where there is a certificate; answers the address. */
+export async function serve(
+  t: TestContext,
+  listener: RequestListener,
+  certificate?: Certificate,
+): Promise<string> {
+  const server =
+    certificate === undefined ? createServer(listener) : createSecureServer(certificate, listener);
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   t.after(
@@ -34,7 +41,8 @@ export async function serve(t: TestContext, listener: RequestListener): Promise<
         server.closeAllConnections();
       }),
   );
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  const scheme = certificate === undefined ? 'http' : 'https';
+  return `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
 }
 
 /** The official v1 package with sessions: `sessions` are those that live, `requests` the methods of all that came. */
@@ -118,6 +126,8 @@ export async function serveRaw(
     readonly before?: Answer;
     /** Those that are read and never answered. */
     readonly held?: (request: RawRequest) => boolean;
+    /** It speaks TLS. */
+    readonly certificate?: Certificate | undefined;
   } = {},
 ): Promise<RawServer> {
   const {
@@ -125,6 +135,7 @@ export async function serveRaw(
     tools = [{ name: 'act', inputSchema: { type: 'object' } }],
     before,
     held,
+    certificate,
   } = options;
   const calls: RawRequest[] = [];
   const others: string[] = [];
@@ -132,7 +143,7 @@ export async function serveRaw(
     response.writeHead(200, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
   };
-  const url = await serve(t, async (incoming, response) => {
+  const listener: RequestListener = async (incoming, response) => {
     if (incoming.method !== 'POST') {
       others.push(String(incoming.method));
       response.writeHead(405).end();
@@ -174,6 +185,6 @@ export async function serveRaw(
       );
     else if (method === 'tools/list') reply({ ...modern, tools });
     else json(response, { jsonrpc: '2.0', id, error: { code: -32601, message: 'Method not found' } });
-  });
-  return { url, calls, others };
+  };
+  return { url: await serve(t, listener, certificate), calls, others };
 }

@@ -95,6 +95,7 @@ export class McpClient {
       this.#send(call, options).then(evidence.settled, evidence.settled);
     });
     await settled.promise;
+    evidence.withdraw();
     this.#pending.forget(evidence);
     if (over === undefined) return evidence;
     call.signal.removeEventListener('abort', abort);

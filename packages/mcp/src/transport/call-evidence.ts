@@ -10,6 +10,8 @@ export class CallEvidence {
   handed = false;
   /** Its request was begun: what else is sent while it runs, such as the answer to a ping, tells nothing of it. */
   begun = false;
+  /** Its end was told, or is about to be: nothing of it is sent from here on where nothing was. */
+  isOver = false;
   /** The result or error that came back under the request's id. */
   answer: { readonly result: Json } | { readonly error: Json } | undefined;
   /** The answer was there, and was too large to be taken. */
@@ -25,6 +27,7 @@ export class CallEvidence {
   readonly settled = (): void => this.settle();
 
   readonly #progress: (text: string) => void;
+  #takeBack: () => void = () => {};
 
   constructor(settle: () => void, progress: (text: string) => void) {
     this.#settle = settle;
@@ -41,6 +44,20 @@ export class CallEvidence {
   /** Nothing more is expected. */
   settle(): void {
     this.#settle();
+  }
+
+  /** How its request is ended, so that nothing of it goes out that has not. */
+  takenBackBy(takeBack: () => void): void {
+    this.#takeBack = takeBack;
+  }
+
+  /**
+   * Nobody waits for it any more. Before its certainty is told: the official client may still be making its request, and the request may wait for a
+   * socket, or for that to open.
+   */
+  withdraw(): void {
+    this.isOver = true;
+    if (!this.handed) this.#takeBack();
   }
 
   get certainty(): Certainty {

@@ -1,15 +1,10 @@
-import {
-  type ClientRequest,
-  Agent as HttpAgent,
-  request as httpRequest,
-  type IncomingMessage,
-} from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { Readable, Transform } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { wireLimits } from '../limits.ts';
 import { type CallEvidence, sending } from './call-evidence.ts';
+import { KeptSockets } from './kept-sockets.ts';
 
 /**
  * The requests of one connection. It keeps sockets for a short while, follows no redirect, and notes of each call what was handed over. A server that
@@ -19,7 +14,7 @@ export class WireFetch implements Disposable {
   readonly #unread: () => void;
   /** What is under way for no call. */
   readonly #waiting = { requests: 0, bytes: 0 };
-  readonly #agents = { 'http:': briefly(new HttpAgent(KEPT)), 'https:': briefly(new HttpsAgent(KEPT)) };
+  readonly #sockets = new KeptSockets();
 
   constructor(unread: () => void) {
     this.#unread = unread;
@@ -33,6 +28,7 @@ export class WireFetch implements Disposable {
     const { promise, resolve, reject } = Promise.withResolvers<Response>();
     const signal = init.signal ?? undefined;
     if (signal?.aborted === true) return Promise.reject(signal.reason);
+    if (evidence?.isOver === true) return Promise.reject(new Error('the call is over'));
     const body = typeof init.body === 'string' ? Buffer.from(init.body) : undefined;
     const headers = Object.fromEntries(new Headers(init.headers));
     if (body !== undefined) headers['content-length'] = String(body.length);
@@ -41,15 +37,20 @@ export class WireFetch implements Disposable {
     const request = (isHttps ? httpsRequest : httpRequest)(url, {
       method: init.method ?? 'GET',
       headers,
-      agent: this.#agents[isHttps ? 'https:' : 'http:'],
+      agent: this.#sockets.agent(isHttps),
       ...(signal === undefined ? {} : { signal }),
     });
-    noteHandedOver(request, isHttps, evidence);
-    request.once('error', reject);
+    this.#noteHandedOver(request, evidence);
+    evidence?.takenBackBy(() => request.destroy());
+    request.on('error', reject);
     request.once('close', taken);
     request.once('response', (incoming) => {
       taken();
-      if (evidence !== undefined) evidence.status = incoming.statusCode;
+      if (evidence !== undefined) {
+        // It proves by itself that something was sent.
+        evidence.handed = true;
+        evidence.status = incoming.statusCode;
+      }
       answer(incoming, evidence).then(resolve, reject);
     });
     request.end(body);
@@ -74,8 +75,21 @@ export class WireFetch implements Disposable {
     };
   }
 
+  #noteHandedOver(request: ClientRequest, evidence: CallEvidence | undefined): void {
+    request.once('socket', (socket: Socket) => {
+      const late = () => request.destroy(new Error('no connection within 15 s'));
+      socket.setTimeout(wireLimits.connectMs);
+      socket.once('timeout', late);
+      this.#sockets.whenOpen(socket, () => {
+        socket.removeListener('timeout', late);
+        socket.setTimeout(0);
+        if (evidence !== undefined) evidence.handed = true;
+      });
+    });
+  }
+
   [Symbol.dispose](): void {
-    for (const agent of Object.values(this.#agents)) agent.destroy();
+    this.#sockets[Symbol.dispose]();
   }
 }
 
@@ -87,47 +101,6 @@ function callThatBegins(): CallEvidence | undefined {
   if (evidence === undefined || evidence.begun) return undefined;
   evidence.begun = true;
   return evidence;
-}
-
-const KEPT = Object.freeze({ keepAlive: true, maxSockets: wireLimits.sockets, maxFreeSockets: 4 });
-
-/** A socket that nobody uses is closed before servers close it: else a request may meet its end, and nobody knows whether it arrived. */
-function briefly<Agent extends HttpAgent>(agent: Agent): Agent {
-  const idle = agent as unknown as {
-    keepSocketAlive(socket: Socket): boolean;
-    reuseSocket(socket: Socket, request: ClientRequest): void;
-  };
-  const keep = idle.keepSocketAlive.bind(agent);
-  const reuse = idle.reuseSocket.bind(agent);
-  idle.keepSocketAlive = (socket) => {
-    const kept = keep(socket);
-    if (kept) socket.setTimeout(wireLimits.idleSocketMs);
-    return kept;
-  };
-  idle.reuseSocket = (socket, request) => {
-    socket.setTimeout(0);
-    reuse(socket, request);
-  };
-  return agent;
-}
-
-/** Bytes go out as soon as the socket is connected, over TLS when its peer is known. Before that nothing can have arrived. */
-function noteHandedOver(request: ClientRequest, isHttps: boolean, evidence: CallEvidence | undefined): void {
-  request.once('socket', (socket: Socket | TLSSocket) => {
-    const handed = () => {
-      socket.removeListener('timeout', late);
-      socket.setTimeout(0);
-      if (evidence !== undefined) evidence.handed = true;
-    };
-    const late = () => request.destroy(new Error('no connection within 15 s'));
-    if (request.reusedSocket) return handed();
-    socket.setTimeout(wireLimits.connectMs);
-    socket.once('timeout', late);
-    if (isHttps) socket.once('secureConnect', handed);
-    else if (socket.connecting) socket.once('connect', handed);
-    else handed();
-    return undefined;
-  });
 }
 
 async function answer(incoming: IncomingMessage, evidence: CallEvidence | undefined): Promise<Response> {
