@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, jsonEqual } from '@fairlead/base';
+import { isJsonObject, type Json, type JsonObject, jsonEqual } from '@fairlead/base';
 import { catalogLimits } from '../limits.ts';
 import { localSchema } from './local-schema.ts';
 
@@ -9,22 +9,36 @@ const REFERRING = ['$ref', '$dynamicRef', '$recursiveRef'];
 export class LocalReferences {
   readonly #before: Json | undefined;
   readonly #after: Json | undefined;
+  readonly #names: 'none' | 'whole' | 'parts';
   readonly #moved: ReadonlySet<string>;
 
   constructor(before: Json | undefined, after: Json | undefined) {
     this.#before = before;
     this.#after = after;
+    const names = namesIn(before);
+    this.#names = names === 'parts' ? names : namesIn(after, names);
     this.#moved = before === undefined ? new Set() : this.#movedIn(before);
   }
 
-  /** What `$ref` names in the first document; undefined for another document, an anchor, and nothing. */
+  /**
+   * What `$ref` names in the first document; undefined for another document, an anchor, and nothing. Also where a part of either has a name: there a
+   * place counts from that part.
+   */
   before(reference: string): Json | undefined {
-    return localSchema(this.#before ?? true, reference);
+    return this.#names === 'parts' ? undefined : localSchema(this.#before ?? true, reference);
   }
 
   /** The same in the second. */
   after(reference: string): Json | undefined {
-    return localSchema(this.#after ?? true, reference);
+    return this.#names === 'parts' ? undefined : localSchema(this.#after ?? true, reference);
+  }
+
+  /**
+   * Whether it may name a part of the same document: by its place, or by a name that the document or a part gives itself. Which name that comes to is
+   * not worked out here, so that where there is one any reference may.
+   */
+  mayBeLocal(reference: string): boolean {
+    return this.#names !== 'none' || reference === '' || reference.startsWith('#');
   }
 
   /** Whether both say the same, with all that they refer to. */
@@ -40,7 +54,7 @@ export class LocalReferences {
 
   /** Those whose target is another one, and those that lead to one of these. What cannot be followed here counts as moved. */
   #movedIn(root: Json): ReadonlySet<string> {
-    const all = [...new Set(referencesIn(root))].filter((reference) => reference.startsWith('#'));
+    const all = [...new Set(referencesIn(root))].filter((reference) => this.mayBeLocal(reference));
     const moved = new Set<string>();
     const leadsTo = new Map<string, string[]>();
     // Many spellings of one place cost one comparison.
@@ -80,12 +94,26 @@ export class LocalReferences {
 }
 
 function* referencesIn(value: Json): Generator<string> {
+  for (const [key, text] of textsIn(value)) if (REFERRING.includes(key)) yield text;
+}
+
+/** Who gives itself a name, by `$id`: nobody, the document alone, or parts of it. `known`: what is known before. */
+function namesIn(value: Json | undefined, known: 'none' | 'whole' = 'none'): 'none' | 'whole' | 'parts' {
+  let names = 0;
+  for (const [key] of textsIn(value ?? null)) if (key === '$id') names += 1;
+  if (names === 0) return known;
+  const isWhole = isJsonObject(value ?? null) && typeof (value as JsonObject)['$id'] === 'string';
+  return names === 1 && isWhole ? 'whole' : 'parts';
+}
+
+/** Members that are texts, however deep. */
+function* textsIn(value: Json): Generator<readonly [key: string, text: string]> {
   const pending: Json[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (Array.isArray(next)) for (const item of next as readonly Json[]) pending.push(item);
     if (!isJsonObject(next)) continue;
     for (const [key, member] of Object.entries(next))
       if (typeof member === 'object') pending.push(member);
-      else if (typeof member === 'string' && REFERRING.includes(key)) yield member;
+      else if (typeof member === 'string') yield [key, member];
   }
 }

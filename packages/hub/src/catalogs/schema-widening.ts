@@ -102,7 +102,8 @@ class Comparison {
   ): void {
     if (old === undefined || now === undefined) {
       // Another document is what it was, for all that can be known here.
-      if (was !== is || was.startsWith('#')) told.say('refers to what is not followed, and may take more');
+      if (was !== is || this.#references.mayBeLocal(was))
+        told.say('refers to what is not followed, and may take more');
       return;
     }
     const pair = `${was}\0${is}`;

@@ -49,6 +49,45 @@ const cases: readonly (readonly [string, Json, Json, readonly string[]])[] = [
     ['/p: refers to what is not followed, and may take more'],
   ],
   [
+    'a part with a name of its own, wider behind a reference to that name',
+    { properties: { a: { $ref: 'item' } }, $defs: { item: { $id: 'item', type: 'string' } } },
+    { properties: { a: { $ref: 'item' } }, $defs: { item: { $id: 'item' } } },
+    ['/a: refers to what is not followed, and may take more'],
+  ],
+  [
+    'the same where the part is new, and the other document was meant before',
+    { properties: { a: { $ref: 'item' } } },
+    { properties: { a: { $ref: 'item' } }, $defs: { item: { $id: 'item' } } },
+    ['/a: refers to what is not followed, and may take more'],
+  ],
+  [
+    'a place in a part with a name of its own, which counts from there',
+    withDefs(
+      { t: { type: 'string' } },
+      { properties: { a: withDefs({ t: { type: 'string' } }, { $id: 'x', ...ref('t') }) } },
+    ),
+    withDefs(
+      { t: { type: 'string' } },
+      { properties: { a: withDefs({ t: {} }, { $id: 'x', ...ref('t') }) } },
+    ),
+    ['/a: refers to what is not followed, and may take more'],
+  ],
+  [
+    'a reference to the own name of the whole schema',
+    withDefs(
+      { p: { type: 'string' } },
+      { $id: 'https://a.example/x', properties: { a: { $ref: 'x#/$defs/p' } } },
+    ),
+    withDefs({ p: {} }, { $id: 'https://a.example/x', properties: { a: { $ref: 'x#/$defs/p' } } }),
+    ['/a: refers to what is not followed, and may take more'],
+  ],
+  [
+    'an empty reference, which is the whole document',
+    { properties: { a: { properties: { b: { $ref: '' } } } }, required: ['a'] },
+    { properties: { a: { properties: { b: { $ref: '' } } } } },
+    ['/a/b: refers to what is not followed, and may take more', 'a need not be given any more'],
+  ],
+  [
     'another document is what it was, as long as its name is',
     { properties: { p: { $ref: 'https://a.example/s' }, n: { maximum: 5 } } },
     { properties: { p: { $ref: 'https://a.example/s' }, n: { maximum: 4 } } },
