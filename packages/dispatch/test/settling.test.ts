@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { completed, type JsonObject, type Outcome } from '@fairlead/base';
 import type { CallOutcome, RunnerPayload, RunnerResponse } from '@fairlead/protocol';
+import type { SqlValue, Store } from '@fairlead/store';
 import { waitFor } from '@fairlead/testing';
 import { createTools, Journal, type Principal, Settler } from '../src/index.ts';
 import { type DispatchFloor, dispatchFloor, EVERYTHING, gist } from './dispatch-floor.ts';
@@ -65,6 +66,17 @@ async function ask(floor: DispatchFloor, call: string, principal = EVERYTHING): 
   assert.deepEqual(gist(answer), ['completed', undefined]);
   return answer.output ?? {};
 }
+
+/** A store that lets no read through that `refuses` names. */
+const unreadable = (refuses: (sql: string) => boolean) => (store: Store) => ({
+  read: async <Row>(sql: string, parameters?: readonly SqlValue[]) => {
+    if (refuses(sql)) throw new Error('gone');
+    return await store.read<Row>(sql, parameters);
+  },
+  write: store.write.bind(store),
+  close: () => store.close(),
+  [Symbol.asyncDispose]: () => store.close(),
+});
 
 const NAMES = { runner: 'local', plugin: 'echo', tool: 'say' };
 
@@ -453,16 +465,17 @@ test('a call that a killed host left open is settled when the Runner’s process
   await journal.close();
 });
 
+const silence = fault('outcome_unknown', 'plugin_gateway_timeout');
+/** A call whose answer did not come in time, as long as the question does not either. */
+async function standstill(floor: DispatchFloor): Promise<string> {
+  tells(floor, silence);
+  floor.runners.answers.tools_call = () => silence;
+  const { call = '' } = await floor.invoke({ action: 'call', binding: await floor.bind(), arguments: {} });
+  await floor.settler.idle();
+  return call;
+}
+
 describe('a Runner that stays linked and does not answer', () => {
-  const silence = fault('outcome_unknown', 'plugin_gateway_timeout');
-  /** A call whose answer did not come in time, as long as the question does not either. */
-  async function standstill(floor: DispatchFloor): Promise<string> {
-    tells(floor, silence);
-    floor.runners.answers.tools_call = () => silence;
-    const { call = '' } = await floor.invoke({ action: 'call', binding: await floor.bind(), arguments: {} });
-    await floor.settler.idle();
-    return call;
-  }
   const questions = ({ runners }: DispatchFloor) => runners.asked.length;
 
   test('is asked again after pauses that grow, until it answers', async (t) => {
@@ -517,6 +530,56 @@ describe('a Runner that stays linked and does not answer', () => {
     await floor.clock.advance(10_000);
     await floor.settler.idle();
     for (const call of calls) assert.equal((await row(floor, call))[2], 'completed');
+  });
+});
+
+describe('a journal that cannot be read for once', () => {
+  /** Refuses the next read when it is told to. */
+  async function forgetfulFloor(t: Parameters<typeof dispatchFloor>[0]) {
+    let refuses = false;
+    const wrap = unreadable(() => {
+      const now = refuses;
+      refuses = false;
+      return now;
+    });
+    const floor = await dispatchFloor(t, { wrap });
+    return { floor, refuseOne: () => (refuses = true) };
+  }
+  /** Told to the settler alone, once its read was refused. */
+  async function afterRefusal(floor: DispatchFloor, call: string, pauseMs: number): Promise<void> {
+    await floor.settler.idle();
+    assert.equal((await row(floor, call))[2], null);
+    tells(floor, telling('completed', DONE));
+    await floor.clock.advance(pauseMs);
+    await floor.settler.idle();
+    assert.deepEqual((await row(floor, call)).slice(2, 4), ['completed', null]);
+  }
+
+  test('when a silent Runner is asked again, leaves it asked once more', async (t) => {
+    const { floor, refuseOne } = await forgetfulFloor(t);
+    const call = await standstill(floor);
+    refuseOne();
+    await floor.clock.advance(5_000);
+    await afterRefusal(floor, call, 10_000);
+  });
+
+  test('when its Runner registers, leaves that asked a moment later', async (t) => {
+    const { floor, refuseOne } = await forgetfulFloor(t);
+    const call = await lose(floor);
+    refuseOne();
+    floor.runners.registers(fakeRunner('local'));
+    await afterRefusal(floor, call, 5_000);
+  });
+
+  test('when a call ended, leaves its Runner asked a moment later', async (t) => {
+    const { floor, refuseOne } = await forgetfulFloor(t);
+    const call = await lose(floor);
+    tells(floor, telling('running'));
+    floor.runners.registers(fakeRunner('local'));
+    await floor.settler.idle();
+    refuseOne();
+    floor.runners.ends(fakeRunner('local'), call);
+    await afterRefusal(floor, call, 5_000);
   });
 });
 
@@ -648,24 +711,14 @@ test('a settlement that the journal cannot take is told all the same, logged, an
   assert.deepEqual(floor.logged.slice(-1), ['error journal.settlement_not_written']);
   assert.equal((await ask(floor, call))['certainty'], 'completed');
   isFull = false;
-  floor.runners.registers(fakeRunner('local'));
+  await floor.clock.advance(10_000);
   await floor.settler.idle();
   assert.deepEqual((await row(floor, call)).slice(2, 4), ['completed', null]);
 });
 
 test('a journal that cannot be read settles nothing and stops nothing', async (t) => {
   let isBroken = false;
-  const floor = await dispatchFloor(t, {
-    wrap: (store) => ({
-      read: async (sql, parameters) => {
-        if (isBroken) throw new Error('gone');
-        return await store.read(sql, parameters);
-      },
-      write: (statements, durability) => store.write(statements, durability),
-      close: () => store.close(),
-      [Symbol.asyncDispose]: () => store.close(),
-    }),
-  });
+  const floor = await dispatchFloor(t, { wrap: unreadable(() => isBroken) });
   const call = await lose(floor);
   isBroken = true;
   floor.runners.registers(fakeRunner('local'));

@@ -124,13 +124,25 @@ export class Settler implements AsyncDisposable {
   async #settleAll(runner: VisibleRunner): Promise<void> {
     let after = 0;
     for (;;) {
-      const records = await this.#options.journal.unsettled(runner, after, SETTLING_AT_ONCE);
+      const records = await this.#read(this.#options.journal.unsettled(runner, after, SETTLING_AT_ONCE), [
+        runner,
+      ]);
       const last = records.at(-1);
       if (last === undefined || this.#runnerOf(last) === undefined) return;
       await Promise.all(records.map((record) => this.#ask(record, runner)));
       // The rest is asked when it answers again.
       if (this.#silent.get(runner.instanceId)?.timer != null) return;
       after = last.seq;
+    }
+  }
+
+  /** Whom a call belongs to is known once it was read: where that fails, these Runners are asked again, since nothing else would make them be. */
+  async #read<T>(reading: Promise<T>, runners: readonly VisibleRunner[]): Promise<T> {
+    try {
+      return await reading;
+    } catch (error) {
+      for (const runner of runners) this.#askLater(runner);
+      throw error;
     }
   }
 
@@ -159,7 +171,8 @@ export class Settler implements AsyncDisposable {
   }
 
   async #settleOne(call: string): Promise<void> {
-    const record = await this.#options.journal.find(call);
+    const { journal, runners } = this.#options;
+    const record = await this.#read(journal.find(call), runners.runners());
     if (record === undefined || !isOpen(record)) return;
     const runner = this.#runnerOf(record);
     if (runner !== undefined) await this.#ask(record, runner);
@@ -199,7 +212,8 @@ export class Settler implements AsyncDisposable {
     try {
       if (await this.#write(record, told)) log?.('info', 'call.settled', { call: record.id, certainty });
     } catch {
-      // It is known all the same, and will be asked again.
+      // It is known all the same, and asked for again.
+      this.#askLater(runner);
       log?.('error', 'journal.settlement_not_written', { call: record.id, certainty });
     }
     return told;
