@@ -326,6 +326,25 @@ describe('running', () => {
     });
   });
 
+  test('a call whose end is heard while it is asked about again is followed no more', async (t) => {
+    const reads: string[] = [];
+    const floor = await dispatchFloor(t, { wrap: unreadable((sql) => reads.push(sql) === 0) });
+    const call = await lose(floor);
+    tells(floor, telling('running'));
+    floor.runners.registers(fakeRunner('local'));
+    await floor.settler.idle();
+    floor.runners.answers.outcome = () => {
+      queueMicrotask(() => floor.runners.ends(fakeRunner('local'), call));
+      return completed({ kind: 'outcome', call, state: 'completed', response: DONE });
+    };
+    assert.equal((await ask(floor, call))['certainty'], 'completed');
+    await floor.settler.idle();
+    reads.length = 0;
+    floor.runners.ends(fakeRunner('local'), call);
+    await floor.settler.idle();
+    assert.deepEqual(reads, []);
+  });
+
   test('a Runner that says running and ended for ever is asked no more often than it says so', async (t) => {
     const floor = await dispatchFloor(t);
     const call = await lose(floor);

@@ -205,7 +205,9 @@ export class Settler implements AsyncDisposable {
     let told = await this.#question(record, runner);
     if (told.kind === 'running' && this.#endedMeanwhile.has(record.id))
       told = await this.#question(record, runner);
-    if (told.kind === 'running' && this.#running.size < SETTLING_WAITING_MAX)
+    // Its end was heard while it was asked about, or comes yet and tells nothing more.
+    if (told.kind === 'ended') this.#running.delete(record.id);
+    else if (told.kind === 'running' && this.#running.size < SETTLING_WAITING_MAX)
       this.#running.set(record.id, runner);
     if (told.kind !== 'ended' || !isOpen(record)) return told;
     const { certainty } = told;
