@@ -2,16 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Fleet } from './fleet.ts';
 import type { Action, RoundPlan, Target } from './plan.ts';
 import type { RoundEvents } from './round-events.ts';
-import { cutLog, type LogEnd, logEnd } from './write-ahead-log.ts';
+import { cutLog, type LogEnd } from './write-ahead-log.ts';
 
 /** What an attack works with besides the fleet. */
 export type AttackField = {
   readonly plan: RoundPlan;
   readonly events: RoundEvents;
-  /** How far the log was durable when the last answer left, or the last execution was seen. */
-  readonly durable: () => LogEnd;
-  /** Told right before the power is lost: resolves when the callers of every call under way know, with how many an answer had still left for. */
-  readonly powerLost: () => Promise<number>;
+  /** Told when the power is lost and nothing is on its way any more: resolves with how far the log had to be durable. */
+  readonly powerLost: () => Promise<LogEnd>;
   readonly openGates: () => void;
   readonly signal: AbortSignal;
 };
@@ -44,18 +42,12 @@ async function act(fleet: Fleet, action: Action, field: AttackField): Promise<vo
       return await fleet.signal(action.target, 'SIGCONT');
     case 'restart':
       return await fleet.restart(action.target);
-    case 'power': {
-      await fleet.signal(action.target, 'SIGSTOP');
-      const durable = field.durable();
-      const answered = field.powerLost();
+    case 'power':
       await fleet.signal(action.target, 'SIGKILL');
+      await fleet.nothingOnItsWay();
       fleet.journal.shut();
-      // An answer that was on its way has left: then everything that was written before it is durable.
-      const isLater = (await answered) > 0;
-      const { databasePath } = fleet.journal;
-      cutLog(databasePath, isLater ? logEnd(databasePath) : durable, action);
+      cutLog(fleet.journal.databasePath, await field.powerLost(), action);
       return;
-    }
     case 'release':
       fleet.proxy?.release();
       return;

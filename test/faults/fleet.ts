@@ -115,6 +115,15 @@ export class Fleet implements AsyncDisposable {
     else this.member(target)?.signal(signal);
   }
 
+  /** To be called when the gateway has been killed: resolves when no call that it sent can reach the plugin any more. */
+  async nothingOnItsWay(): Promise<void> {
+    if (this.proxy !== null) return await this.proxy.drained();
+    await waitFor(() => this.#pluginPid() === null, {
+      what: 'the end of the plugin of a host that was killed',
+      timeoutMs: RESTORE_MS,
+    });
+  }
+
   /** Starts a process again that has been killed, where it has. */
   async restart(target: Target): Promise<void> {
     if (target === 'plugin') return;
@@ -252,13 +261,23 @@ export class Fleet implements AsyncDisposable {
     return roots.filter(({ pid }) => pid > 0);
   }
 
-  /** Only to the plugin that noted this number, and not to whoever may have it since. */
   #signalPlugin(signal: NodeJS.Signals): void {
+    const pid = this.#pluginPid();
+    if (pid === null) return;
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended just now.
+    }
+  }
+
+  /** The plugin that noted its number last, and not whoever may have that number since; null where it has ended. */
+  #pluginPid(): number | null {
     const pid = Number(readFileSync(join(this.marks, 'plugin.pid'), 'utf8'));
     try {
-      if (readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.ledger)) process.kill(pid, signal);
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(this.ledger) ? pid : null;
     } catch {
-      // It has ended already.
+      return null;
     }
   }
 

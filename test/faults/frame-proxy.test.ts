@@ -35,6 +35,7 @@ async function linked(t: TestContext) {
   gateway.on('close', () => heard.push('gateway closed'));
   return {
     proxy,
+    gateway,
     heard,
     seen,
     request: (id: number) =>
@@ -166,4 +167,12 @@ test('frames are whole however they arrive', () => {
       [handshake, ...frames].map(({ length }) => length),
     );
   }
+});
+
+test('what a gateway sent before it was killed has been dealt with when its link is drained', async (t) => {
+  const { proxy, gateway, request, seen } = await linked(t);
+  request(1);
+  gateway.terminate();
+  await proxy.drained();
+  assert.deepEqual(seen, ['request c1']);
 });

@@ -73,6 +73,8 @@ class Link {
   /** Requests that are delivered a second time behind their answer, by call. */
   readonly #again = new Map<string, Buffer>();
   #noticed: NodeJS.Timeout | null = null;
+  /** Resolves when everything that the gateway sent has been dealt with, and it sends no more. */
+  readonly drained: Promise<void>;
 
   constructor(proxy: FrameProxy, runner: Socket, gateway: Socket) {
     this.#proxy = proxy;
@@ -80,6 +82,7 @@ class Link {
     this.#gateway = gateway;
     this.#toRunner = new Way(gateway, runner, (frame) => this.#take(frame, this.#toRunner));
     this.#toGateway = new Way(runner, gateway, (frame) => this.#take(frame, this.#toGateway));
+    this.drained = new Promise((resolve) => gateway.once('close', () => resolve()));
     for (const socket of [runner, gateway]) {
       socket.setNoDelay(true);
       socket.on('error', () => {});
@@ -195,6 +198,11 @@ export class FrameProxy implements AsyncDisposable {
   /** Lets everything go that is held back. */
   release(): void {
     for (const link of this.#links) link.release();
+  }
+
+  /** To be called when the gateway has ended: resolves when nothing that it sent is still to be passed on. */
+  async drained(): Promise<void> {
+    await Promise.all(this.#links.map(({ drained }) => drained));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

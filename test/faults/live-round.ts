@@ -4,6 +4,7 @@ import type { JsonObject } from '@fairlead/base';
 import { callerOf } from './agent-configuration.ts';
 import type { Fleet } from './fleet.ts';
 import type { CallRow } from './journal-view.ts';
+import { readLedger } from './ledger.ts';
 import type { CallPlan, FrameKind, RoundPlan } from './plan.ts';
 import type { RoundEvents } from './round-events.ts';
 import { isByAgent, removeOrder, type SessionCalls, writeOrder } from './session-calls.ts';
@@ -20,17 +21,18 @@ function isOfCall(frame: FrameKind): boolean {
 
 /** What goes on while calls run: who is told of what, and how far the log is known to be durable. */
 export class LiveRound {
-  durable: LogEnd = { salt: '', end: 0 };
+  #durable: LogEnd = { salt: '', end: 0 };
   readonly #fleet: Fleet;
   readonly #plan: RoundPlan;
   readonly #names: readonly string[];
   readonly #events: RoundEvents;
   readonly #before: number;
+  /** Calls whose caller has been told what became of them. */
   readonly #answered = new Set<number>();
   readonly #underWay = new Map<number, Promise<Told>>();
   readonly #stop: (() => void)[] = [];
-  /** Calls whose execution was seen, and what was durable by then with it. */
-  readonly #executed = new Set<number>();
+  /** Calls that were seen on their way to the plugin: their intents were durable before that. */
+  readonly #sent = new Set<number>();
   /** Calls of which nothing had to be durable when the power was lost. */
   #openAtLoss: ReadonlySet<number> = new Set();
 
@@ -54,7 +56,9 @@ export class LiveRound {
       const byWireName = new Map(this.#wireNames.map((name, call) => [name, call]));
       proxy.onFrame = ({ frame, name }) => {
         const call = isOfCall(frame) ? byWireName.get(name) : 0;
-        if (call !== undefined) this.#events.happened({ on: frame, call });
+        if (call === undefined) return;
+        if (frame === 'request') this.#wasSent(call);
+        this.#events.happened({ on: frame, call });
       };
     }
     for (const [call, plan] of this.#plan.calls.entries())
@@ -62,10 +66,7 @@ export class LiveRound {
     const watcher = watch(ledger, (_event, file) => {
       const call = byName.get(file ?? '');
       if (call === undefined) return;
-      if (this.#marksExecutions) {
-        this.#noteDurable();
-        this.#executed.add(call);
-      }
+      this.#wasSent(call);
       this.#events.happened({ on: 'ledger', call });
     });
     // While the adversary pauses on purpose, nothing is to move.
@@ -99,8 +100,10 @@ export class LiveRound {
     this.#underWay.set(call, answer);
     const told = await answer;
     this.#underWay.delete(call);
-    this.#answered.add(call);
-    this.#noteDurable();
+    if (told.kind === 'answered') {
+      this.#answered.add(call);
+      this.#noteDurable();
+    }
     this.#events.happened({ on: 'answer', call });
     return told;
   }
@@ -110,13 +113,20 @@ export class LiveRound {
     this.#noteDurable();
   }
 
-  async powerLost(): Promise<number> {
-    const calls = [...this.#names.keys()];
+  /**
+   * To be called when the process is dead and nothing that it sent is on its way any more: resolves when the callers of every call under way
+   * know, with how far the log was durable when the last answer, or the last call to the plugin, left.
+   */
+  async powerLost(): Promise<LogEnd> {
+    for (const name of readLedger(this.#fleet.ledger).keys()) {
+      const call = this.#names.indexOf(name);
+      if (call >= 0) this.#wasSent(call);
+    }
     this.#openAtLoss = new Set(
-      calls.filter((call) => !this.#answered.has(call) && !this.#executed.has(call)),
+      [...this.#names.keys()].filter((call) => !this.#answered.has(call) && !this.#sent.has(call)),
     );
-    const known = await Promise.all(this.#underWay.values());
-    return known.filter(({ kind }) => kind === 'answered').length;
+    await Promise.all(this.#underWay.values());
+    return this.#durable;
   }
 
   mayBeLost(call: number, told: Told): boolean {
@@ -164,14 +174,23 @@ export class LiveRound {
     );
   }
 
-  /** By the letter, the log is cut behind the last answer; by the spirit, also behind what must have been durable for an execution to begin. */
-  get #marksExecutions(): boolean {
-    return this.#plan.seed % 2 === 0;
+  /**
+   * By the letter, the log is cut behind the last answer. By the spirit, also behind what must have been durable before a call was sent; so always
+   * where an agent's turn or schedule would rightly begin again without it.
+   */
+  get #marksSent(): boolean {
+    return this.#plan.seed % 2 === 0 || this.#plan.calls.some(isByAgent);
+  }
+
+  #wasSent(call: number): void {
+    if (!this.#marksSent || this.#sent.has(call)) return;
+    this.#noteDurable();
+    this.#sent.add(call);
   }
 
   #noteDurable(): void {
     if (this.#plan.adversary !== 'lose-power') return;
-    this.durable = logEnd(this.#fleet.journal.databasePath, this.durable);
+    this.#durable = logEnd(this.#fleet.journal.databasePath, this.#durable);
   }
 
   #watchJournal(): void {

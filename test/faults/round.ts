@@ -57,7 +57,6 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
   const attacking = attack(fleet, {
     plan,
     events,
-    durable: () => round.durable,
     powerLost: () => round.powerLost(),
     openGates: () => round.openGates(),
     signal: over.signal,
