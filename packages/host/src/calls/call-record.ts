@@ -72,24 +72,20 @@ export class CallRecord {
   }
 
   /**
-   * The same, also where the disk does not take it now: then the journal knows the end all the same, and it is written as soon as that can be
-   * done. Resolves at once then.
+   * The same, also where the disk does not take it now, or still owes another end of the session: then the journal knows the end all the
+   * same, and it is written as soon as that can be done. Resolves at once then.
    */
   async resultOrOwed(said: Said, changedBy: readonly string[]): Promise<void> {
     const { owed, journal } = this.#floor;
-    const { session } = this.#place;
+    const { certainty, code = null } = said;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const write = async () => {
-      try {
-        await this.result(said, changedBy);
-      } catch (error) {
-        journal.sessionOwed(this.#request.call, { certainty: said.certainty, code: said.code ?? null });
-        resolve();
-        throw error;
-      }
+    const known = () => {
+      journal.sessionOwed(this.#request.call, { certainty, code });
+      resolve();
     };
+    const write = () => this.result(said, changedBy);
     // What the host stops with is written by its next start.
-    owed.written(session, write).then(resolve, () => resolve());
+    owed.written(this.#place.session, write, known).then(resolve, known);
     await promise;
   }
 

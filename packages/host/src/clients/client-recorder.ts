@@ -140,16 +140,14 @@ class Recording implements RecordingSession {
     const { journal, owed } = this.#host.floor;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const write = async () => {
-      try {
-        await this.#writeOrRows([entry], rows);
-      } catch (error) {
-        journal.sessionOwed(call.entry.id, { certainty, code });
-        reject(error);
-        throw error;
-      }
+      await this.#writeOrRows([entry], rows);
       journal.sessionEnded(call.entry.id, { certainty, code });
     };
-    owed.written(this.#place.session, write).then(resolve, reject);
+    const known = (fault: unknown) => {
+      journal.sessionOwed(call.entry.id, { certainty, code });
+      reject(fault);
+    };
+    owed.written(this.#place.session, write, known).then(resolve, known);
     await promise;
   }
 

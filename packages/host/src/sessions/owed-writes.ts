@@ -7,6 +7,8 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 type Owed = { readonly write: () => Promise<unknown>; readonly over: (error?: unknown) => void };
+/** What one session owes, in its order, and why the disk did not take the first of it. */
+type Queue = { readonly owed: Owed[]; fault: unknown };
 
 /**
  * Ends of calls and turns that the disk did not take, each a transaction that begins nothing. They are tried again in the order of their
@@ -14,7 +16,7 @@ type Owed = { readonly write: () => Promise<unknown>; readonly over: (error?: un
  */
 export class OwedWrites {
   readonly #clock: Clock;
-  readonly #owed = new Map<string, Owed[]>();
+  readonly #queues = new Map<string, Queue>();
   #timer: Timer | undefined;
   #passing: Promise<void> | undefined;
   #isClosed = false;
@@ -25,29 +27,36 @@ export class OwedWrites {
 
   /** Whether anything of a session is owed. */
   has(session: string): boolean {
-    return this.#owed.has(session);
+    return this.#queues.has(session);
   }
 
   /**
-   * Writes, behind what its session owes already; where the disk does not take it, once it does. Rejects with what `write` rejects with where
-   * that will not go by, and with the fault of the disk where the host stops before it has.
+   * Writes, behind what its session owes already; where the disk does not take it, once it does. `waits` hears then, at once, of the fault
+   * of the disk that holds it up. Rejects with what `write` rejects with where that will not go by, and with the fault of the disk where too
+   * much is owed already, or where the host stops before the disk has it.
    */
-  async written<T>(session: string, write: () => Promise<T>): Promise<T> {
+  async written<T>(
+    session: string,
+    write: () => Promise<T>,
+    waits: (fault: unknown) => void = () => {},
+  ): Promise<T> {
     if (this.has(session)) await this.flush();
-    if (!this.has(session)) {
+    let fault = this.#queues.get(session)?.fault;
+    if (fault === undefined) {
       try {
         return await write();
       } catch (error) {
-        if (!this.#mayWait(error)) throw error;
+        if (this.#isClosed || !isPassing(error)) throw error;
+        fault = error;
       }
     }
+    if (this.#count() >= owedLimits.count) throw fault;
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    const once = async () => resolve(await write());
-    const over = (error?: unknown) => reject(error);
-    const queue = this.#owed.get(session) ?? [];
-    queue.push({ write: once, over });
-    this.#owed.set(session, queue);
+    const queue = this.#queues.get(session) ?? { owed: [], fault };
+    queue.owed.push({ write: async () => resolve(await write()), over: reject });
+    this.#queues.set(session, queue);
     this.#schedule();
+    waits(fault);
     return await promise;
   }
 
@@ -66,25 +75,28 @@ export class OwedWrites {
     await this.flush();
   }
 
-  #mayWait(error: unknown): boolean {
-    const count = [...this.#owed.values()].reduce((sum, { length }) => sum + length, 0);
-    return !this.#isClosed && count < owedLimits.count && isPassing(error);
+  #count(): number {
+    return [...this.#queues.values()].reduce((sum, { owed }) => sum + owed.length, 0);
   }
 
   async #pass(): Promise<void> {
-    for (const [session, owed] of this.#owed) {
+    for (const [session, queue] of this.#queues) {
+      const { owed } = queue;
       for (let first = owed[0]; first !== undefined; first = owed[0]) {
         const fault = await faultOf(first);
-        if (isPassing(fault) && !this.#isClosed) break;
+        if (isPassing(fault) && !this.#isClosed) {
+          queue.fault = fault;
+          break;
+        }
         owed.shift();
         if (fault !== undefined) first.over(fault);
       }
-      if (owed.length === 0) this.#owed.delete(session);
+      if (owed.length === 0) this.#queues.delete(session);
     }
   }
 
   #schedule(): void {
-    if (this.#isClosed || this.#timer !== undefined || this.#owed.size === 0) return;
+    if (this.#isClosed || this.#timer !== undefined || this.#queues.size === 0) return;
     const again = (): void => {
       this.#timer = undefined;
       void this.flush().then(() => this.#schedule());

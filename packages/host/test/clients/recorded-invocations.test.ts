@@ -331,3 +331,49 @@ test('a recorded call whose end found the disk full is known at once, and stands
   assert.deepEqual(await room.journalled(), ['call completed']);
   assert.deepEqual((await room.journal.find(answer.call ?? ''))?.end, end);
 });
+
+test('a second call of a session whose end waits behind another one on a full disk is known at once as well', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  const { peer, clock } = room.floor;
+  const said = [Promise.withResolvers<string>(), Promise.withResolvers<string>()] as const;
+  const asked = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  let calls = 0;
+  room.runner.answer = async () => {
+    const call = calls === 0 ? 0 : 1;
+    calls += 1;
+    asked[call].resolve();
+    return completed({
+      kind: 'tools_call',
+      result: { content: [{ type: 'text', text: await said[call].promise }] },
+    });
+  };
+  const first = callWith(room, session);
+  await asked[0].promise;
+  const second = callWith(room, session);
+  await asked[1].promise;
+  const disk = t.mock.method(peer, 'transaction', () =>
+    Promise.reject(new FairleadError('store_disk_full', 'No room.')),
+  );
+  said[0].resolve('one');
+  const one = await first;
+  said[1].resolve('two');
+  const two = await second;
+  assert.deepEqual(
+    [gist(one), gist(two)],
+    [
+      ['completed', 'journal_unsettled'],
+      ['completed', 'journal_unsettled'],
+    ],
+  );
+  for (const { call = '' } of [one, two])
+    assert.deepEqual((await room.journal.find(call))?.end, { certainty: 'completed', code: null });
+  disk.mock.restore();
+  await clock.advance(owedLimits.againMs);
+  await waitFor(() => !room.host.floor.owed.has(session), { what: 'both ends in their session' });
+  assert.deepEqual(await room.told(session), [
+    ...['call plugin_tool', 'call plugin_tool'],
+    ...['result completed: one', 'result completed: two'],
+  ]);
+  assert.deepEqual(await room.journalled(), ['call completed', 'call completed']);
+});

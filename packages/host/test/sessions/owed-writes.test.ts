@@ -81,6 +81,29 @@ describe('an end that the disk did not take', () => {
     assert.deepEqual(written, ['second']);
   });
 
+  test('holds up the next one of its session, whose caller hears so before that was tried itself', async () => {
+    const { owed, written, disk, write, pass } = room();
+    disk.fault = full();
+    const told: string[] = [];
+    const waits = (name: string) => (fault: unknown) => {
+      told.push(`${name} ${fault instanceof FairleadError ? fault.code : ''}`);
+    };
+    const both = Promise.all([
+      owed.written('ses_1', write('first'), waits('first')),
+      owed.written('ses_1', write('second'), waits('second')),
+    ]);
+    await new Promise((resolve) => setImmediate(resolve));
+    const third = owed.written('ses_1', write('third'), waits('third'));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(told, ['first store_disk_full', 'second store_disk_full', 'third store_disk_full']);
+    disk.fault = undefined;
+    await pass();
+    assert.deepEqual([...(await both), await third], ['first', 'second', 'third']);
+    assert.deepEqual(written, ['first', 'second', 'third']);
+    await owed.written('ses_1', write('fourth'), waits('fourth'));
+    assert.equal(told.length, 3);
+  });
+
   test('a fault that no time mends is told at once', async () => {
     const { owed, disk, write } = room();
     disk.fault = new FairleadError('session_unknown', 'Gone.');
@@ -96,6 +119,7 @@ describe('an end that the disk did not take', () => {
     );
     await new Promise((resolve) => setImmediate(resolve));
     await assert.rejects(owed.written('ses_more', write('more')), { code: 'store_disk_full' });
+    await assert.rejects(owed.written('ses_0', write('behind one')), { code: 'store_disk_full' });
     await owed.close();
     assert.deepEqual(new Set(await Promise.all(waiting)), new Set(['left']));
   });

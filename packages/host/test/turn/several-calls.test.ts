@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import { defineExtension, s } from '@fairlead/extension';
 import { waitFor } from '@fairlead/testing';
 import { saidModel } from './said-model.ts';
@@ -65,6 +66,38 @@ test('calls that only read run together, and what writes waits for them and hold
     report.calls.map(({ text }) => text),
     ['a', 'b', 'c', 'd', 'e'],
   );
+});
+
+test('calls that run together and end on a full disk hold up neither each other nor the turn', async (t) => {
+  const { extension, go, runs } = held();
+  const model = saidModel({ calls: [call('read', 'a'), call('read', 'b')] }, { text: 'done' });
+  const room = await turnRoom(t, { model, extensions: [extension] });
+  const turn = room.ask('Go');
+  await runs(2);
+  const { peer } = room.host;
+  const disk = t.mock.method(peer, 'transaction', () =>
+    Promise.reject(new FairleadError('store_disk_full', 'No room.')),
+  );
+  await go('a');
+  await waitFor(() => room.owed.has(room.session), { what: 'an end that is owed' });
+  await go('b');
+  await waitFor(() => model.requests.length === 2, { what: 'the next question to the model' });
+  disk.mock.restore();
+  // Its end may begin to wait while a pass is under way.
+  await waitFor(
+    async () => {
+      await room.owed.flush();
+      return room.turns.all().length === 0;
+    },
+    { what: 'the end of the turn' },
+  );
+  const { calls } = await turn;
+  const ends = new Set(
+    (await room.entries()).flatMap((entry) => (entry.type === 'tool_result' ? [entry.call] : [])),
+  );
+  assert.deepEqual(ends, new Set(calls.map((end) => end.call)));
+  assert.equal((await room.told()).filter((told) => told.startsWith('result')).length, 2);
+  assert.match((await room.told()).at(-1) ?? '', /^end /);
 });
 
 test('at most 8 calls of one reply run at once', async (t) => {
