@@ -72,6 +72,8 @@ export class OwedWrites {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
+    // That one may have passed over what the disk would take now.
+    await this.#passing;
     await this.flush();
   }
 
@@ -80,11 +82,12 @@ export class OwedWrites {
   }
 
   async #pass(): Promise<void> {
+    const isLast = this.#isClosed;
     for (const [session, queue] of this.#queues) {
       const { owed } = queue;
       for (let first = owed[0]; first !== undefined; first = owed[0]) {
         const fault = await faultOf(first);
-        if (isPassing(fault) && !this.#isClosed) {
+        if (isPassing(fault) && !isLast) {
           queue.fault = fault;
           break;
         }

@@ -104,6 +104,35 @@ describe('an end that the disk did not take', () => {
     assert.equal(told.length, 3);
   });
 
+  test('that a pass had gone by is tried once more when the host stops during that pass', async () => {
+    const { owed, written, disk, write, clock } = room();
+    disk.fault = full();
+    const gone = owed.written('ses_1', write('gone by'));
+    const entered = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    let tries = 0;
+    const lost = owed.written('ses_2', async () => {
+      tries += 1;
+      if (tries === 2) {
+        entered.resolve();
+        await gate.promise;
+      }
+      throw full();
+    });
+    const told = assert.rejects(lost, { code: 'store_disk_full' });
+    await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(owedLimits.againMs);
+    await entered.promise;
+    const closed = owed.close();
+    disk.fault = undefined;
+    gate.resolve();
+    await closed;
+    await told;
+    assert.deepEqual([written, tries], [['gone by'], 3]);
+    assert.equal(await gone, 'gone by');
+    assert.deepEqual([owed.has('ses_1'), owed.has('ses_2'), clock.pendingTimers], [false, false, 0]);
+  });
+
   test('a fault that no time mends is told at once', async () => {
     const { owed, disk, write } = room();
     disk.fault = new FairleadError('session_unknown', 'Gone.');
