@@ -105,7 +105,7 @@ export interface AgentHost extends AsyncDisposable {
   post(message: NewMessage): Promise<PostedEntry>;
   /** Posts a message and waits for exactly the turn that answers it. Rejects with `agent_required`, `host_paused`, or as `post` does. */
   runOnce(options: RunOptions): Promise<RunReport>;
-  /** Cancels the turn that runs there with all that it spawned, and waits for its end. False where none does. */
+  /** Cancels the turn that runs there with all that it spawned, and waits for its end, at most 15 s. False where none does. */
   cancel(session: string): Promise<boolean>;
   /**
    * Starts a turn that resumes the last one, where that was interrupted or cancelled; resolves when it has begun. Rejects with
@@ -118,7 +118,10 @@ export interface AgentHost extends AsyncDisposable {
   compact(session: string, options?: { readonly signal?: AbortSignal }): Promise<Compacted>;
   /** What the agents that are at home here have planned, by agent. */
   schedules(): Promise<readonly { readonly agent: HostedAgent; readonly line: ScheduleLine }[]>;
-  /** No new turn or call starts, running ones are cancelled; also after a restart. False where it was paused. */
+  /**
+   * No new turn or call starts, running ones are cancelled; also after a restart. Resolves when it is on disk and turns have ended, or 15 s
+   * later. False where it was paused. Rejects with a code of the store, at once and in force until this host ends.
+   */
   pause(): Promise<boolean>;
   /** What waits is answered. False where it was not paused. */
   resume(): Promise<boolean>;

@@ -10,7 +10,6 @@ import type { CommandPorts, Compacted, RunningTurn } from '../commands/ports.ts'
 import type { RunningCommands } from '../commands/running-commands.ts';
 import { hostError } from '../errors.ts';
 import type { SessionEvents } from '../events/session-events.ts';
-import { schedulerLimits } from '../limits.ts';
 import type { Backend } from '../models/configuration/backend.ts';
 import type { Models } from '../models/models.ts';
 import type { HostPlugins } from '../plugins/host-plugins.ts';
@@ -27,6 +26,7 @@ import type { TurnFloor } from '../turn/turn-floor.ts';
 import { ceilingWords } from '../usage/ceiling-words.ts';
 import type { UsageLedger } from '../usage/usage-ledger.ts';
 import type { AddedModels, AgentHost, AgentHostStatus, RunOptions, RunReport } from './agent-host.ts';
+import { endsInTime } from './ends-in-time.ts';
 import { saidOnce } from './first-words.ts';
 import type { HostRoutines } from './host-routines.ts';
 import { cutShortTurn } from './last-turn.ts';
@@ -122,13 +122,7 @@ export class RunningHost implements AgentHost {
   }
 
   async cancel(session: string): Promise<boolean> {
-    const { scheduler, spawner } = this.#parts;
-    const reason = hostError('turn_cancelled');
-    const [ran, gave] = await Promise.all([
-      scheduler.cancel(session, reason),
-      spawner.cancelOf(session, reason),
-    ]);
-    return ran || gave;
+    return await this.#cancelIn(session, hostError('turn_cancelled'));
   }
 
   async continueTurn(session: string): Promise<{ readonly turn: string }> {
@@ -180,12 +174,14 @@ export class RunningHost implements AgentHost {
     const { state, clock } = this.floor;
     const reason = hostError('host_paused');
     const pausing = state.pause(nowMs(clock));
-    // Awaited below, when everything is cancelled.
-    pausing.catch(() => {});
     this.#halt.abort(reason);
     this.routines.engine.pause();
-    await this.#parts.scheduler.cancelAll(reason);
-    return await pausing;
+    const ends = this.#parts.scheduler.cancelAll(reason);
+    // Whoever paused hears first whether that stands.
+    ends.catch(() => {});
+    const changed = await pausing;
+    await endsInTime(clock, ends);
+    return changed;
   }
 
   async resume(): Promise<boolean> {
@@ -216,9 +212,7 @@ export class RunningHost implements AgentHost {
     // First, so that nothing begins there any more.
     await this.sessions.close(session);
     this.routines.leave(session);
-    const { scheduler, spawner } = this.#parts;
-    const reason = hostError('session_closed');
-    await Promise.all([scheduler.cancel(session, reason), spawner.cancelOf(session, reason)]);
+    await this.#cancelIn(session, hostError('session_closed'));
     await this.floor.hub.closeSession(session);
   }
 
@@ -311,16 +305,21 @@ export class RunningHost implements AgentHost {
       await Promise.all([scheduler.cancelAll(reason), this.routines.close()]);
       await spawner.quiet();
     })();
-    const { promise: late, resolve } = Promise.withResolvers<'late'>();
-    const timer = this.floor.clock.setTimer(schedulerLimits.closeMs, () => resolve('late'));
-    const end = await Promise.race([ended, late]).finally(() => timer.cancel());
-    if (end === 'late') {
-      ended.catch(() => {});
+    if ((await endsInTime(this.floor.clock, ended)) === 'late') {
       const { code } = hostError('host_stopping');
       const message = 'Some turns did not end in time; the next start says so in their sessions.';
       start.options.report({ level: 'warn', code, message });
     }
     await owned.disposeAsync();
+  }
+
+  /** Cancels what runs in a session and what its turns gave to others. False where there is nothing. */
+  async #cancelIn(session: string, reason: FairleadError): Promise<boolean> {
+    const { scheduler, spawner } = this.#parts;
+    const ends = Promise.all([scheduler.cancel(session, reason), spawner.cancelOf(session, reason)]);
+    const ended = await endsInTime(this.floor.clock, ends);
+    // Only what runs is late.
+    return ended === 'late' || ended.includes(true);
   }
 
   /** What extensions declare for agents is declared for new ones, too. */

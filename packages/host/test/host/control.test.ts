@@ -69,6 +69,7 @@ test('a pause that cannot be written cancels all the same and says so; asked for
   };
   t.mock.method(room.floor.store, 'write', full, { times: 1 });
   await assert.rejects(room.host.pause(), /disk full/);
+  await room.host.idle();
   assert.equal((await room.told(session)).at(-1), 'end cancelled host_paused');
   assert.equal(await room.host.pause(), true);
   assert.equal(await room.host.resume(), true);
