@@ -101,8 +101,9 @@ export class OpenSessions {
   /** Has its database until `work` has ended: the one that live sets compare, where it is open. Rejects with a code of the store, or as `work` does. */
   async use<T>(id: string, work: (database: Database) => Promise<T>): Promise<T> {
     const entry = this.#entries.get(id);
-    if (entry?.session !== undefined && entry.closed === undefined) {
-      const { session } = entry;
+    const session = entry?.session;
+    // One whose opening has failed gives its handle back.
+    if (session !== undefined && !session.isClosing && entry?.closed === undefined) {
       session.hold();
       try {
         return await work(session.database);
@@ -165,6 +166,8 @@ export class OpenSessions {
   async #open(id: string, live: (session: LiveSession) => void): Promise<OpenedSession> {
     const { peer, clock, report, roster, sets } = this.#parts;
     const database = await peer.open(id);
+    using unlessItOpens = new DisposableStack();
+    unlessItOpens.defer(() => database.release());
     if (database.kind !== 'session') throw hubError('session_not_here');
     const installed = [...roster.all(), ...roster.failed()];
     const recorded = await recordActive(database, installed, { peerId: peer.peerId, clock, report });
@@ -178,9 +181,11 @@ export class OpenSessions {
         names: installed.map(({ name }) => name),
       });
       await this.#parts.published(session);
+      unlessItOpens.move();
       return { active, recorded };
     } catch (error) {
-      await this.#cancel(session);
+      // A call that was left behind may still ask what changed.
+      if (!(await this.#cancel(session))) unlessItOpens.move();
       await this.#parts.instances.close(session.scope);
       throw error;
     }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import { defineExtension, type Extension } from '@fairlead/extension';
 import type { Database } from '@fairlead/store';
 import { hygiene } from '@fairlead/testing';
@@ -200,4 +201,104 @@ test('an extension that writes into a session while it is let go of has written,
   for (const database of opened)
     assert.throws(() => database.changes('entries'), { code: 'database_released' });
   assert.equal(await (await open(session)).table('entries').count(), 3);
+});
+
+test('an opening that fails, wherever it does, leaves no handle of the session behind', async (t) => {
+  hygiene(t);
+  const { hub, peer, newSession, newAgent } = await testHub(t, { extensions: [other] });
+  const session = await newSession();
+  const unwritten = await newSession();
+  const agent = await newAgent('ann');
+  const full = () => new FairleadError('store_disk_full', 'No room.');
+  const opened: Database[] = [];
+  const open = peer.open.bind(peer);
+  let spoil: (database: Database) => void = () => {};
+  t.mock.method(peer, 'open', async (root: string) => {
+    const database = await open(root);
+    opened.push(database);
+    spoil(database);
+    return database;
+  });
+  // What the log says is read before it is written, for the live set, and for the answer.
+  for (const look of [1, 2, 3]) {
+    spoil = (database) => {
+      const latest = database.latest.bind(database);
+      let looks = 0;
+      database.latest = (table) => {
+        looks += 1;
+        if (looks === look) throw full();
+        return latest(table);
+      };
+    };
+    await assert.rejects(hub.openSession(session), { code: 'store_disk_full' }, `look ${look}`);
+  }
+  spoil = (database) => {
+    database.commit = () => Promise.reject(full());
+  };
+  await assert.rejects(hub.openSession(unwritten), { code: 'store_disk_full' });
+  spoil = () => {};
+  await assert.rejects(hub.openSession(agent.id), { code: 'session_not_here' });
+  assert.equal(opened.length, 5);
+  for (const database of opened)
+    assert.throws(() => database.changes('entries'), { code: 'database_released' });
+  await hub.openSession(session);
+  assert.deepEqual(
+    hub.openSessions().map(({ id }) => id),
+    [session],
+  );
+});
+
+test('who writes into a session whose opening is failing has written, although its handle is given back', async (t) => {
+  hygiene(t);
+  const closing = held();
+  const begun = held();
+  const sink = { deliver: async (_session: string): Promise<void> => {} };
+  const chat = defineExtension({
+    name: 'chat',
+    version: '1.0.0',
+    access: ['session_write'],
+    open(scope) {
+      sink.deliver = async (id) =>
+        void (await (await scope.sessions.open(id)).append({ type: 'message', text: id }));
+    },
+    session: {
+      async close() {
+        begun.settle();
+        await closing.promise;
+      },
+    },
+  });
+  const { hub, peer, newSession } = await testHub(t, { extensions: [chat] });
+  const session = await newSession();
+  const slow = held();
+  const open = peer.open.bind(peer);
+  let first: Database | undefined;
+  t.mock.method(peer, 'open', async (root: string) => {
+    const database = await open(root);
+    if (first !== undefined) return database;
+    first = database;
+    const latest = database.latest.bind(database);
+    const table = database.table.bind(database);
+    let looks = 0;
+    database.latest = (name) => {
+      looks += 1;
+      if (looks === 3) throw new FairleadError('store_disk_full', 'No room.');
+      return latest(name);
+    };
+    t.mock.method(database, 'table', (name: string) => {
+      const rows = table(name);
+      const append = rows.append.bind(rows);
+      rows.append = (value) => slow.promise.then(() => append(value));
+      return rows;
+    });
+    return database;
+  });
+  const failed = assert.rejects(hub.openSession(session), { code: 'store_disk_full' });
+  await begun.promise;
+  const delivered = sink.deliver(session);
+  closing.settle();
+  await failed;
+  slow.settle();
+  await delivered;
+  assert.equal(await (await open(session)).table('entries').count(), 1);
 });
