@@ -156,13 +156,13 @@ export class Agents {
   async #openDatabase(id: string): Promise<Open> {
     if (!id.startsWith('agt_')) throw new FairleadError('database_not_found', 'There is no such agent here.');
     const database = await this.#options.peer.open(id);
-    return {
-      database,
-      changes: -1,
-      reading: undefined,
-      known: undefined,
-      genesis: await genesisPeer(database),
-    };
+    try {
+      const genesis = await genesisPeer(database);
+      return { database, changes: -1, reading: undefined, known: undefined, genesis };
+    } catch (error) {
+      database.release();
+      throw error;
+    }
   }
 
   async #known(open: Open): Promise<KnownAgent | undefined> {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import { readOptOuts } from '@fairlead/hub';
+import type { Database } from '@fairlead/store';
 import { hygiene } from '@fairlead/testing';
 import { parse } from 'smol-toml';
 import { Agents } from '../../src/agents/agents.ts';
@@ -265,4 +267,22 @@ test('of several agents with one name the one at home here is meant, and otherwi
   await assert.rejects(agents.directory.open('ses_1'), { code: 'database_not_found' });
   const nameless = await peer.create('agent');
   assert.equal(await agents.find(nameless.root), undefined);
+});
+
+test('an agent that cannot be read leaves no handle behind, and is read when it is asked for again', async (t) => {
+  const { floor, agents } = await setUp(t);
+  const { id } = await agents.create('ann');
+  const later = new Agents({ ...floor, isModel });
+  const opened: Database[] = [];
+  const open = floor.peer.open.bind(floor.peer);
+  t.mock.method(floor.peer, 'open', async (root: string) => {
+    const database = await open(root);
+    if (opened.length === 0)
+      database.since = () => Promise.reject(new FairleadError('store_io_failed', 'Gone.'));
+    opened.push(database);
+    return database;
+  });
+  await assert.rejects(later.open(id), { code: 'store_io_failed' });
+  assert.throws(() => opened[0]?.changes('meta'), { code: 'database_released' });
+  assert.equal((await later.open(id)).root, id);
 });
