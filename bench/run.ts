@@ -1,4 +1,4 @@
-// npm run bench [-- --only NAME,… --json FILE --quick --seed N --update-baseline --write]: see README.md beside this file.
+// npm run bench [-- --only NAME,… --json FILE --quick --seed N --update-baseline --write --from FILE --against FILE]: see README.md beside this file.
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { benches } from './benches/index.ts';

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 import { benches as allBenches } from '../bench/benches/index.ts';
-import { type Baseline, baselineOf, compareWithBaseline, verdictText } from '../bench/harness/baseline.ts';
+import { type Baseline, baselineOf } from '../bench/harness/baseline.ts';
 import type { Bench } from '../bench/harness/bench.ts';
+import { compareWithBaseline, confirmed, verdictText } from '../bench/harness/comparison.ts';
 import { measurementOf } from '../bench/harness/measurement.ts';
 import type { Machine, Report } from '../bench/harness/report.ts';
 import { linesOf } from '../bench/harness/report-lines.ts';
@@ -51,8 +52,23 @@ test('a ratio is slower when its interval lies above that of the baseline by mor
     holds: false,
     lines: ['slower than the baseline: calls: call against a pipe: 1.6 [1.56..1.7], was 1.2 [1.15..1.25]'],
   });
-  // A median far above it, and a spread that reaches down to it: that is noise.
-  assert.deepEqual(said(withRatio('call against a pipe', 1.9, [1.562, 2.4])), { holds: true, lines: [] });
+});
+
+test('a ratio far above that of the baseline is said where its interval is too wide to tell, and is not the same', () => {
+  const line = 'slower than the baseline, or too unsteady to tell: calls: call against a pipe:';
+  assert.deepEqual(said(withRatio('call against a pipe', 1.9, [1.562, 2.4])), {
+    holds: true,
+    lines: [`${line} 1.9 [1.56..2.4], was 1.2 [1.15..1.25]`],
+  });
+  // A kept interval that is wide hides nothing either: three times worse.
+  const wide = baselineOf(withRatio('call against a pipe', 11, [8.06, 29.7]), null);
+  assert.deepEqual(said(withRatio('call against a pipe', 30, [10, 31]), wide), {
+    holds: true,
+    lines: [`${line} 30 [10..31], was 11 [8.06..29.7]`],
+  });
+  // A quarter more than 1.2 is 1.5.
+  assert.deepEqual(said(withRatio('call against a pipe', 1.49, [1.2, 2.4])).lines, []);
+  assert.equal(said(withRatio('call against a pipe', 1.51, [1.2, 2.4])).lines.length, 1);
 });
 
 test('a faster ratio is said and holds', () => {
@@ -132,6 +148,26 @@ test('a bench that failed keeps its ratios in a renewed baseline', () => {
   ]);
 });
 
+test('what was slower or unclear counts as slower only if it lies above the baseline twice and clear of it once', () => {
+  const clear = withRatio('call against a pipe', 1.9, [1.8, 2]);
+  const unclear = withRatio('call against a pipe', 1.9, [1.2, 2.4]);
+  const twice = (first: Report, second: Report) => {
+    const { verdicts, holds } = confirmed(
+      compareWithBaseline(first, baseline),
+      compareWithBaseline(second, baseline),
+    );
+    return [verdicts[0]?.kind, holds];
+  };
+  assert.deepEqual(twice(clear, clear), ['slower', false]);
+  assert.deepEqual(twice(clear, unclear), ['slower', false]);
+  assert.deepEqual(twice(unclear, clear), ['slower', false]);
+  assert.deepEqual(twice(unclear, unclear), ['unclear', true]);
+  assert.deepEqual(twice(clear, fixedReport), ['unsteady', true]);
+  assert.deepEqual(twice(unclear, fixedReport), ['unsteady', true]);
+  const failures = [{ bench: 'calls', message: 'no such host' }];
+  assert.deepEqual(twice(clear, { ...fixedReport, failures }), ['slower', false]);
+});
+
 const bench = (...figures: number[]): Bench => ({
   name: 'calls',
   title: 'a call',
@@ -143,7 +179,12 @@ const bench = (...figures: number[]): Bench => ({
   },
 });
 
-async function run(args: readonly string[], benches: readonly Bench[], baselineFile: string) {
+async function run(
+  args: readonly string[],
+  benches: readonly Bench[],
+  baselineFile: string,
+  signal = new AbortController().signal,
+) {
   const text = { out: '', err: '' };
   const status = await runBenches(args, benches, {
     out: (more) => {
@@ -153,7 +194,7 @@ async function run(args: readonly string[], benches: readonly Bench[], baselineF
       text.err += more;
     },
     freshSeed: () => 1,
-    signal: new AbortController().signal,
+    signal,
     baselineFile,
   });
   return { status, ...text };
@@ -193,6 +234,111 @@ test('a run writes the baseline, holds the next run against it, and ends with 1 
   // Who renews it says that the new ratios are right.
   assert.equal((await run(['--from', json, '--update-baseline'], [bench(1)], file)).status, 0);
   assert.equal((await run([], [bench(16)], file)).status, 0);
+});
+
+/** A bench whose rounds have these ratios, in each run the next of them. */
+const rounds = (...runs: (readonly number[])[]): Bench => ({
+  name: 'calls',
+  title: 'a call',
+  async run() {
+    const ratios = (runs.length > 1 ? runs.shift() : runs[0]) ?? [];
+    const measured = (of: (ratio: number) => number) =>
+      measurementOf(
+        'call',
+        'µs',
+        ratios.map((ratio) => [of(ratio)]),
+      );
+    const row = reportRow(
+      'call alone',
+      measured((ratio) => ratio * 10),
+      measured(() => 10),
+    );
+    return { measurements: [], rows: [row] };
+  },
+});
+
+test('a ratio three times worse within wide intervals is measured again and said, and no renewal keeps it silently', async (t) => {
+  hygiene(t);
+  const file = join(temporaryFolder(t), 'baseline.json');
+  const kept = await run(['--update-baseline'], [rounds([8, 11, 30])], file);
+  assert.deepEqual(
+    [kept.status, kept.err],
+    [0, 'kept, and too wide to hold much against: calls: call alone: 11 [8..30]\n'],
+  );
+  const steady = await run(['--update-baseline'], [rounds([10, 11, 15])], file);
+  assert.equal(steady.err, '');
+  await run(['--update-baseline'], [rounds([8, 11, 30])], file);
+  const twice = await run([], [rounds([10, 30, 31])], file);
+  assert.equal(twice.status, 0);
+  assert.match(
+    twice.out,
+    /^slower than the baseline, or too unsteady to tell: calls: call alone: 30 \[10\.\.31\], was 11 \[8\.\.30\]$/m,
+  );
+  assert.match(twice.out, /: 0 of 1 ratios the same$/m);
+  const once = await run([], [rounds([10, 30, 31], [9, 11, 12])], file);
+  assert.match(
+    once.out,
+    /^slower at first, and not again: calls: call alone: 30 \[10\.\.31\], then 11 \[9\.\.12\]$/m,
+  );
+});
+
+test('two runs of today are held against each other, whatever the committed baseline says', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'baseline.json');
+  const [before, after] = ['before.json', 'after.json'].map((name) => join(folder, name));
+  assert.ok(before !== undefined && after !== undefined);
+  await run(['--update-baseline'], [bench(30)], file);
+  await run(['--json', before], [bench(12)], file);
+  // Against the committed 3 it would be faster.
+  const measured = await run(['--json', after, '--against', before], [bench(16)], file);
+  const line = /^slower than the baseline: calls: call against a pipe: 1\.6 .*, was 1\.2 /m;
+  assert.equal(measured.status, 1);
+  assert.match(measured.err, line);
+  // It is measured again before that counts.
+  assert.equal((await run(['--against', before], [bench(16, 12)], file)).status, 0);
+  const again = await run(['--from', after, '--against', before], [bench(1)], file);
+  assert.equal(again.status, 1);
+  assert.match(again.err, line);
+  assert.equal((await run(['--from', after], [bench(1)], file)).status, 0);
+
+  await run(['--quick', '--json', before], [bench(12)], file);
+  for (const args of [
+    ['--from', after, '--against', before],
+    ['--from', before, '--against', after],
+  ]) {
+    const quick = await run(args, [bench(1)], file);
+    assert.deepEqual([quick.status, quick.err], [2, 'the figures of --quick are too noisy to be compared\n']);
+  }
+});
+
+test('a file that holds no report, or no baseline, is named in a sentence', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'baseline.json');
+  const [text, other, lines, report] = ['a.json', 'b.json', 'c.jsonl', 'd.json'].map((at) =>
+    join(folder, at),
+  );
+  assert.ok(text !== undefined && other !== undefined && lines !== undefined && report !== undefined);
+  writeFileSync(text, 'p50: 12');
+  writeFileSync(other, JSON.stringify(baseline));
+  writeFileSync(lines, 'null\n');
+  writeFileSync(report, JSON.stringify(fixedReport));
+  for (const wrong of [text, other, lines, folder])
+    for (const args of [
+      ['--from', wrong],
+      ['--from', report, '--against', wrong],
+      ['--against', wrong],
+    ]) {
+      const { status, out, err } = await run(args, [bench(1)], file);
+      assert.deepEqual([status, out], [2, ''], args.join(' '));
+      assert.match(err, /^there is no report in .+: .+\n$/);
+      assert.ok(err.includes(wrong), err);
+    }
+  writeFileSync(file, '<<<<<<< HEAD\n');
+  const { status, out, err } = await run([], [bench(1)], file);
+  assert.deepEqual([status, out], [2, '']);
+  assert.match(err, /^there is no baseline in /);
 });
 
 /** A bench with a row of every kind: a ratio, a ratio without a goal, a difference, a limit, a time. */
@@ -253,8 +399,9 @@ test('a run that was kept beside its page is read again as a report is', async (
   hygiene(t);
   const folder = temporaryFolder(t);
   const kept = join(folder, 'run.jsonl');
-  const ranges = { p50Range: [1, 1], ratioRange: null, differenceRange: null } as const;
-  const rows = fixedReport.rows.map((row) => ({ ...row, ...ranges }));
+  // As in the run of 2026-11-30, of which the rounds were not kept.
+  const ranges = { p50Range: undefined, ratioRange: undefined, differenceRange: undefined };
+  const rows = fixedReport.rows.map((row) => ({ ...row, ...ranges })) as unknown as Report['rows'];
   writeFileSync(kept, linesOf({ ...fixedReport, rows }));
   const { status, out } = await run(['--from', kept], [bench(1)], join(folder, 'baseline.json'));
   assert.equal(status, 1);
@@ -288,6 +435,41 @@ test('what cannot be kept is refused before anything is measured', async (t) => 
     [page.status, page.err],
     [2, '--write needs a run of every bench: a page is of one run\n'],
   );
+  const quick = join(folder, 'quick.json');
+  await run(['--quick', '--json', quick], [bench(12)], file);
+  for (const how of ['--update-baseline', '--write']) {
+    const { status, err } = await run(['--from', quick, how], [bench(12)], file);
+    assert.deepEqual([status, err], [2, 'the figures of --quick are too noisy to be kept\n'], how);
+  }
+});
+
+test('a run that was interrupted is no whole one: what it did not come to failed, and none of it is kept', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const file = join(folder, 'baseline.json');
+  await run(['--update-baseline'], [bench(12), everyKind(12)], file);
+  const stop = new AbortController();
+  const interrupting: Bench = {
+    ...bench(12),
+    async run(context) {
+      stop.abort(new Error('interrupted by SIGINT'));
+      return await bench(12).run(context);
+    },
+  };
+  const json = join(folder, 'report.json');
+  const stopped = await run(['--json', json], [interrupting, everyKind(12)], file, stop.signal);
+  assert.equal(stopped.status, 1);
+  assert.match(stopped.err, /^not measured: added: interrupted before it began$/m);
+  const report = JSON.parse(readFileSync(json, 'utf8')) as Report;
+  assert.deepEqual(report.failures, [{ bench: 'added', message: 'interrupted before it began' }]);
+  assert.deepEqual([report.interrupted, report.holds], [true, false]);
+  const kept = readFileSync(file, 'utf8');
+  for (const how of ['--update-baseline', '--write']) {
+    const { status, err } = await run(['--from', json, how], [bench(12), everyKind(12)], file);
+    assert.deepEqual([status, err], [2, 'a run that was interrupted is not kept\n'], how);
+  }
+  assert.equal(readFileSync(file, 'utf8'), kept);
+  assert.deepEqual(baselineOf(report, JSON.parse(kept) as Baseline).rows.length, 4);
 });
 
 test('the committed baseline is of benches that there are', () => {

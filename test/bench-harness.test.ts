@@ -242,6 +242,7 @@ test('the command line chooses benches in their own order, and a wrong one is re
       seed: 7,
       withPeers: true,
       from: null,
+      against: null,
       updateBaseline: false,
       writePage: false,
     },
@@ -256,6 +257,7 @@ test('the command line chooses benches in their own order, and a wrong one is re
       seed: 42,
       withPeers: false,
       from: null,
+      against: null,
       updateBaseline: false,
       writePage: false,
     },
@@ -277,6 +279,10 @@ test('the command line chooses benches in their own order, and a wrong one is re
     ['--only', 'http', '--write'],
     ['--from', 'report.json', '--only', 'http'],
     ['--from', ''],
+    ['--against', ''],
+    ['--against', 'report.json', '--quick'],
+    ['--against', 'report.json', '--update-baseline'],
+    ['--against', 'report.json', '--write'],
     ['calls'],
   ]) {
     const parsed = parse(...wrong);

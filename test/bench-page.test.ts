@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, repositoryRoot, temporaryFolder } from '@fairlead/testing';
 import { benches } from '../bench/benches/index.ts';
-import { type Baseline, baselineOf, compareWithBaseline } from '../bench/harness/baseline.ts';
+import { type Baseline, baselineOf } from '../bench/harness/baseline.ts';
 import type { Bench } from '../bench/harness/bench.ts';
+import { compareWithBaseline } from '../bench/harness/comparison.ts';
 import { durationText } from '../bench/harness/duration.ts';
 import { measurementOf } from '../bench/harness/measurement.ts';
 import { linesOf, reportOfLines } from '../bench/harness/report-lines.ts';
@@ -243,6 +245,67 @@ test('--update-baseline --write gives a page of its own run, with what was new t
   assert.match(written, /^The whole run took about 1 minute: `added` 0 s\.$/m);
   const { rows } = JSON.parse(readFileSync(baselineFile, 'utf8')) as Baseline;
   assert.deepEqual(rows, [{ bench: 'added', name: 'beside itself', ratio: 1, low: 1, high: 1 }]);
+});
+
+test('a page that is written again from its run says the same, also once the baseline is of that run', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const baselineFile = join(folder, 'baseline.json');
+  const pageFile = join(folder, 'page.md');
+  const runFile = join(folder, 'page', RUN_FILE);
+  const measuring = (name: string): Bench => ({
+    name,
+    title: 'measured once',
+    async run() {
+      const [is, other] = [12, 10].map((figure) => measurementOf('a call', 'µs', [[figure], [figure]]));
+      assert.ok(is !== undefined);
+      return { measurements: [is], rows: [reportRow('beside another', is, other)] };
+    },
+  });
+  const ignore = () => {};
+  const write = async (args: readonly string[], of: readonly Bench[]) =>
+    await runBenches([...args, '--write'], of, {
+      ...{ out: ignore, err: ignore, freshSeed: () => 1, signal: new AbortController().signal },
+      ...{ baselineFile, pageFile },
+    });
+  const files = () => [pageFile, runFile].map((file) => readFileSync(file, 'utf8'));
+  const row = { bench: 'calls', name: 'beside another', ratio: 3, low: 2.9, high: 3.1 };
+  writeFileSync(baselineFile, JSON.stringify({ ...baselineOf(fixedReport, null), rows: [row] }));
+  assert.equal(await write(['--update-baseline'], [measuring('calls')]), 0);
+  const written = files();
+  assert.match(written[0] ?? '', /^- faster than the baseline: calls: beside another: 1\.2 .*, was 3 /m);
+  assert.equal(await write(['--from', runFile], [measuring('calls')]), 0);
+  assert.deepEqual(files(), written);
+  // A bench that was added since then is not of that run.
+  assert.equal(await write(['--from', runFile], [measuring('calls'), measuring('added')]), 0);
+  assert.deepEqual(files(), written);
+  // One that was held against nothing says nothing of it later.
+  await rm(baselineFile);
+  assert.equal(await write(['--update-baseline'], [measuring('calls')]), 0);
+  const alone = files();
+  assert.equal(await write(['--from', runFile], [measuring('calls')]), 0);
+  assert.deepEqual(files(), alone);
+});
+
+test('the command that the pages name writes the committed page again from its run, and changes nothing', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  await cp(join(repositoryRoot, 'docs/reference/performance'), join(folder, 'performance'), {
+    recursive: true,
+  });
+  const said: string[] = [];
+  await runBenches(['--from', join(folder, 'performance', RUN_FILE), '--write'], benches, {
+    ...{ out: () => {}, err: (text) => said.push(text), freshSeed: () => 1 },
+    ...{ signal: new AbortController().signal, pageFile: join(folder, 'performance.md') },
+    baselineFile: join(repositoryRoot, 'bench/baseline.json'),
+  });
+  assert.match(said.join(''), /^does not hold: /m);
+  for (const file of ['performance.md', `performance/${RUN_FILE}`])
+    assert.equal(
+      readFileSync(join(folder, file), 'utf8'),
+      readFileSync(join(repositoryRoot, 'docs/reference', file), 'utf8'),
+      file,
+    );
 });
 
 test('the committed page and its plots are what the command writes of the run beside them, to the letter', () => {

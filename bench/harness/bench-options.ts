@@ -10,6 +10,8 @@ export type BenchOptions = {
   readonly withPeers: boolean;
   /** A report to read instead of measuring. */
   readonly from: string | null;
+  /** A report whose ratios take the place of the committed ones. */
+  readonly against: string | null;
   readonly updateBaseline: boolean;
   /** Writes the page of the docs and its plots. */
   readonly writePage: boolean;
@@ -39,12 +41,17 @@ export function parseBenchOptions(
   if (!Number.isInteger(seed) || seed < 0 || seed >= 2 ** 32)
     return refuse(`--seed is a whole number below 2^32`, known);
   if (values.json === '') return refuse('--json needs a file', known);
-  const { from, quick, only } = values;
+  const { from, against, quick, only } = values;
+  const isKept = values['update-baseline'] === true || values.write === true;
   if (from === '') return refuse('--from needs a file', known);
   if (from !== undefined && (quick === true || only !== undefined))
     return refuse('--from measures nothing: it goes with neither --quick nor --only', known);
-  if (quick === true && (values['update-baseline'] === true || values.write === true))
-    return refuse('the figures of --quick are too noisy to be kept', known);
+  if (quick === true && isKept) return refuse('the figures of --quick are too noisy to be kept', known);
+  if (against === '') return refuse('--against needs a file', known);
+  if (against !== undefined && quick === true)
+    return refuse('the figures of --quick are too noisy to be compared', known);
+  if (against !== undefined && isKept)
+    return refuse('--against only compares: it goes with neither --update-baseline nor --write', known);
   if (only !== undefined && values.write === true)
     return refuse('--write needs a run of every bench: a page is of one run', known);
   return {
@@ -56,6 +63,7 @@ export function parseBenchOptions(
       seed,
       withPeers: values['no-peers'] !== true,
       from: from ?? null,
+      against: against ?? null,
       updateBaseline: values['update-baseline'] ?? false,
       writePage: values.write ?? false,
     },
@@ -72,6 +80,7 @@ function read(args: readonly string[]) {
       seed: { type: 'string' },
       'no-peers': { type: 'boolean' },
       from: { type: 'string' },
+      against: { type: 'string' },
       'update-baseline': { type: 'boolean' },
       write: { type: 'boolean' },
     },
@@ -86,6 +95,6 @@ function refuse(fault: string, known: readonly string[]): OptionsParse {
 export function benchUsage(known: readonly string[]): string {
   return (
     `usage: npm run bench [-- --only ${known.join(',')}] [--json FILE] [--quick] [--seed N] [--no-peers]\n` +
-    '                      [--update-baseline] [--write] [--from FILE]\n'
+    '                      [--update-baseline] [--write] [--from FILE] [--against FILE]\n'
   );
 }

@@ -25,7 +25,10 @@ export async function measure(
   const durations: Duration[] = [];
   const peers = peersOf(options, host);
   for (const bench of benches.filter(({ name }) => options.only.includes(name))) {
-    if (host.signal.aborted) break;
+    if (host.signal.aborted) {
+      failures.push({ bench: bench.name, message: 'interrupted before it began' });
+      continue;
+    }
     const startedMs = performance.now();
     try {
       const result = await runOne(bench, options, host, peers);
@@ -43,7 +46,8 @@ export async function measure(
     durations.push({ bench: bench.name, seconds });
     host.out(`(${bench.name} took ${durationText(seconds)})\n`);
   }
-  return reportOf(options, about, { rows, measurements, skipped, failures, durations });
+  const results = { rows, measurements, skipped, failures, durations };
+  return reportOf(options, about, host.signal.aborted ? { ...results, interrupted: true } : results);
 }
 
 /** Installs once, when a bench first asks. */

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import type { Comparison } from './baseline.ts';
 import type { SkippedRow } from './bench.ts';
 import type { BenchOptions } from './bench-options.ts';
+import type { Comparison } from './comparison.ts';
 import type { Duration } from './duration.ts';
 import type { Measurement } from './measurement.ts';
 import type { Row } from './row.ts';
@@ -26,7 +26,9 @@ export type Report = {
   readonly skipped: readonly (SkippedRow & { readonly bench: string })[];
   readonly failures: readonly BenchFailure[];
   readonly durations: readonly Duration[];
-  /** Against the committed baseline; null for a quick run, and where there is none. */
+  /** It was stopped; the benches that it did not come to stand in `failures`. */
+  readonly interrupted?: true;
+  /** Against the baseline of its day; null for a quick run, and where there was none. */
   readonly comparison: Comparison | null;
 };
 
@@ -65,7 +67,7 @@ export function fairleadVersion(): string {
 export function reportOf(
   options: BenchOptions,
   context: { readonly version: string; readonly startedAt: string; readonly machine: Machine },
-  results: Pick<Report, 'rows' | 'measurements' | 'skipped' | 'failures' | 'durations'>,
+  results: Pick<Report, 'rows' | 'measurements' | 'skipped' | 'failures' | 'durations' | 'interrupted'>,
 ): Report {
   return {
     version: context.version,

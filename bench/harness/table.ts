@@ -76,7 +76,8 @@ function range([min, max]: readonly [number, number]): string {
   return `${rounded(min)}..${rounded(max)}`;
 }
 
-function withRange(value: number | null, spread: readonly [number, number] | null): string {
+/** A run that was kept without its rounds has no ranges. */
+function withRange(value: number | null, spread: readonly [number, number] | null | undefined): string {
   if (value === null) return '-';
-  return spread === null ? text(value) : `${text(value)} [${range(spread)}]`;
+  return spread === null || spread === undefined ? text(value) : `${text(value)} [${range(spread)}]`;
 }

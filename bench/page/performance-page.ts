@@ -1,4 +1,4 @@
-import { comparisonTexts } from '../harness/baseline.ts';
+import { comparisonTexts } from '../harness/comparison.ts';
 import { durationText, secondsOf } from '../harness/duration.ts';
 import { peerFigures, peerLanes, peerNames } from '../harness/peer-figures.ts';
 import type { Report } from '../harness/report.ts';

@@ -13,10 +13,16 @@ export async function writePage(report: Report, pageFile: string): Promise<void>
   const lines = linesOf(report);
   const kept = reportOfLines(lines);
   const plots = plotsOf(kept);
-  const folder = basename(pageFile, '.md');
-  const plotFolder = join(dirname(pageFile), folder);
+  const runFile = runFileOf(pageFile);
+  const plotFolder = dirname(runFile);
+  const folder = basename(plotFolder);
   await mkdir(plotFolder, { recursive: true });
   for (const [name, svg] of plots) await writeFile(join(plotFolder, name), svg);
-  await writeFile(join(plotFolder, RUN_FILE), lines);
+  await writeFile(runFile, lines);
   await writeFile(pageFile, performancePage(kept, new Set(plots.keys()), folder));
+}
+
+/** Where the run of a page is kept. */
+export function runFileOf(pageFile: string): string {
+  return join(dirname(pageFile), basename(pageFile, '.md'), RUN_FILE);
 }
