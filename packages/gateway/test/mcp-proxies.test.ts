@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { Agent } from 'node:http';
 import { test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
-import { hygiene } from '@fairlead/testing';
+import { heldBytes, hygiene } from '@fairlead/testing';
 import { startGateway } from './fixture/gateway-fixture.ts';
 import { ask } from './fixture/http-client.ts';
 import { call, eras, post, rpc } from './fixture/mcp-client.ts';
@@ -61,10 +61,14 @@ test('a client that connects again and again gets no session, and leaves none', 
     assert.equal(answer.status, 200);
     assert.equal(answer.headers['mcp-session-id'], undefined);
   };
-  await connect();
-  const before = process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
+  // What is made once, and what the first requests compile.
   for (let time = 0; time < 200; time += 1) await connect();
-  assert.equal(process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length, before);
+  const [timersBefore, heldBefore] = [timers(), await heldBytes()];
+  for (let time = 0; time < 1000; time += 1) await connect();
+  const held = (await heldBytes()) - heldBefore;
+  assert.ok(held < 1024 * 1024, `1,000 connections hold ${held} bytes`);
+  assert.equal(timers(), timersBefore);
 });
 
 test('what one client does is not there for the next one on the same connection', async (t) => {

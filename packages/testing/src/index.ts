@@ -5,6 +5,7 @@ export {
   compilers,
   nodeOfTheMachine,
 } from './author-project.ts';
+export { heldBytes } from './held-bytes.ts';
 export { type Hygiene, type HygieneOptions, hygiene, type TestLike } from './hygiene.ts';
 export { type ManualClock, manualClock } from './manual-clock.ts';
 export { type NobodyOptions, spawnAsNobody } from './nobody.ts';
