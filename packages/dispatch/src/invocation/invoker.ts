@@ -32,7 +32,8 @@ export type ToolRequest = {
    * writes. Here the row learns which Runner it is for, and nothing else is written or decided.
    */
   readonly recorded?: {
-    readonly call: string /** The row has learnt it with the intent. */;
+    readonly call: string;
+    /** The row has learnt it with the intent. */
     readonly isAddressed?: boolean;
   };
 };

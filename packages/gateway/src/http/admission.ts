@@ -6,7 +6,7 @@ import type { PersonalClaim, Tokens } from '../auth/tokens.ts';
 import type { Log } from '../log/log.ts';
 import { sendEnvelope } from './answer.ts';
 import type { ClientAddress } from './client-address.ts';
-import { type Envelope, refusalEnvelope } from './envelope.ts';
+import { type Envelope, failureEnvelope, refusalEnvelope } from './envelope.ts';
 import { type Guard, type GuardOptions, isLocalRequest } from './request-guard.ts';
 import { methodsAt } from './routes.ts';
 import { unauthorizedExtras } from './unauthorized.ts';
@@ -117,15 +117,9 @@ function answerUnrouted(request: FastifyRequest, reply: FastifyReply): void {
 /** A 403 that names the scope. */
 export function missingScope(scope: string): Envelope {
   const { next } = dispatchErrors.insufficient_scope;
-  return {
-    success: false,
-    output: null,
-    error: {
-      code: 'insufficient_scope',
-      message: `The token does not have the scope ${scope}; nothing was done.`,
-      recovery: next,
-      detail: { scope },
-    },
-    dispatch_certainty: 'not_started',
-  };
+  const message = `The token does not have the scope ${scope}; nothing was done.`;
+  return failureEnvelope(
+    { code: 'insufficient_scope', message, recovery: next, detail: { scope } },
+    'not_started',
+  );
 }

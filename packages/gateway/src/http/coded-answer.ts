@@ -5,7 +5,7 @@ import type { RunningRequests } from '../calls/running-requests.ts';
 import { gatewayErrors } from '../errors.ts';
 import type { Log } from '../log/log.ts';
 import { sendEnvelope } from './answer.ts';
-import { type Envelope, refusalEnvelope } from './envelope.ts';
+import { type Envelope, failureEnvelope, refusalEnvelope } from './envelope.ts';
 
 /** Where an answer is kept count of, and what its faults mean. */
 export type AnswerOptions = {
@@ -64,16 +64,12 @@ function entryOf(code: string, errors: ErrorTable = {}): ErrorEntry | undefined 
 function faultEnvelope(error: unknown, known: ErrorEntry | undefined, certainty: Certainty): Envelope {
   if (!(error instanceof FairleadError)) return refusalEnvelope('internal_error', { certainty });
   const { code, message, detail } = error;
-  return {
-    success: false,
-    output: null,
-    error: {
-      code,
-      message,
-      ...(known === undefined ? {} : { recovery: known.next }),
-      ...(detail === undefined ? {} : { detail }),
-    },
-    // A code of ours was raised before anything was done. A store's says that a write failed, and what stood before it holds.
-    dispatch_certainty: known === undefined ? certainty : 'not_started',
+  const said = {
+    code,
+    message,
+    ...(known === undefined ? {} : { recovery: known.next }),
+    ...(detail === undefined ? {} : { detail }),
   };
+  // A code of ours was raised before anything was done. A store's says that a write failed, and what stood before it holds.
+  return failureEnvelope(said, known === undefined ? certainty : 'not_started');
 }

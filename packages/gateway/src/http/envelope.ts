@@ -27,6 +27,11 @@ export function successEnvelope(output: Json): Envelope {
   return { success: true, output, error: null, dispatch_certainty: 'completed' };
 }
 
+/** An answer that has none: why, and whether it happened all the same. */
+export function failureEnvelope(error: EnvelopeError, certainty: Certainty): Envelope {
+  return { success: false, output: null, error, dispatch_certainty: certainty };
+}
+
 /** What a refusal may say beyond its code. */
 export type RefusalExtras = {
   readonly message?: string;
@@ -43,5 +48,5 @@ export function refusalEnvelope(code: GatewayErrorCode, extras: RefusalExtras = 
     recovery: next,
     ...(extras.detail === undefined ? {} : { detail: extras.detail }),
   };
-  return { success: false, output: null, error, dispatch_certainty: extras.certainty ?? 'not_started' };
+  return failureEnvelope(error, extras.certainty ?? 'not_started');
 }

@@ -10,7 +10,7 @@ export const MCP_RESULT_TYPE = 'application/vnd.fairlead.mcp-result+json';
 export type McpFailure = InvocationError & { readonly certainty: Certainty; readonly call?: string };
 
 /**
- * The MCP result of an invocation (docs/reference/mcp.md, "Results"): the one place where a certainty becomes `dispatchState`.
+ * The MCP result of an invocation (docs/reference/mcp.md, "Results"), with its certainty as it is.
  * A provider's own result is handed on as it is, with what the gateway knows about it in `_meta`.
  */
 export function mcpResult(invocation: Invocation): JsonObject {

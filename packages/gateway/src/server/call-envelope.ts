@@ -1,7 +1,7 @@
 import type { Invocation } from '@fairlead/dispatch';
 import type { Envelope } from '../http/envelope.ts';
 
-/** The envelope of one invocation: the one place where a certainty becomes `dispatch_certainty`. */
+/** The envelope of one invocation, with its certainty as it is. */
 export function callEnvelope(invocation: Invocation): Envelope {
   const { output, error, certainty, failureKind, call, context } = invocation;
   return {

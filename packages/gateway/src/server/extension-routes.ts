@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import type { Admission } from '../http/admission.ts';
 import { answerWith } from '../http/coded-answer.ts';
-import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
+import { type Envelope, failureEnvelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import type { Log } from '../log/log.ts';
 
 /** The host's extensions, as its own commands administer them; `cli` hands over what the hub and its loaders do. */
@@ -139,6 +139,5 @@ function nameIn(value: Json): string | undefined {
 
 function outcomeEnvelope(outcome: Outcome<Json>): Envelope {
   if (hasValue(outcome)) return successEnvelope(outcome.value);
-  const { certainty, fault } = outcome;
-  return { success: false, output: null, error: fault, dispatch_certainty: certainty };
+  return failureEnvelope(outcome.fault, outcome.certainty);
 }

@@ -14,7 +14,7 @@ import { type CutShort, cutShort } from '../calls/cut-short.ts';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import type { Admission } from '../http/admission.ts';
 import { sendEnvelope, sendJson } from '../http/answer.ts';
-import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
+import { type Envelope, failureEnvelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import type { Log } from '../log/log.ts';
 import { MCP_RESULT_TYPE, mcpResult } from '../mcp/mcp-result.ts';
 import { callEnvelope, callStatus } from './call-envelope.ts';
@@ -64,7 +64,7 @@ export function addToolRoutes(
     const send = request.headers.accept === MCP_RESULT_TYPE ? sendMcpResult : sendInvocation;
     const end = (why: CutShort) => {
       const { certainty, ...error } = cutShort(why, called);
-      sendEnvelope(reply, { success: false, output: null, error, dispatch_certainty: certainty });
+      sendEnvelope(reply, failureEnvelope(error, certainty));
     };
     const entry = running.begin(end);
     const caller = callers.of(request.claim as PersonalClaim, reply.raw);
@@ -103,6 +103,5 @@ function listed(tools: readonly RuntimeTool[]): Json {
 
 function toolRefusal(code: 'unknown_tool' | 'tool_route_gateway'): Envelope {
   const { message, next } = dispatchErrors[code];
-  const error = { code, message, recovery: next };
-  return { success: false, output: null, error, dispatch_certainty: 'not_started' };
+  return failureEnvelope({ code, message, recovery: next }, 'not_started');
 }

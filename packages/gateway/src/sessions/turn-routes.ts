@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import { missingScope } from '../http/admission.ts';
 import { answerWith } from '../http/coded-answer.ts';
-import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
+import { type Envelope, failureEnvelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import { sessionRouteLimits } from '../limits.ts';
 import { readLine, readRun } from './session-bodies.ts';
 import { callerOf, type SessionCaller } from './session-caller.ts';
@@ -117,7 +117,7 @@ function commandEnvelope(outcome: CommandOutcome, errors: ErrorTable = {}): Enve
   const recovery = entry === undefined ? {} : { recovery: entry.next };
   const more = { ...(isJsonObject(detail) ? detail : {}), ...(usage === undefined ? {} : { usage }) };
   const error = { code, message, ...recovery, ...(Object.keys(more).length === 0 ? {} : { detail: more }) };
-  return { success: false, output: null, error, dispatch_certainty: certainty };
+  return failureEnvelope(error, certainty);
 }
 
 const NOTHING_RAN: ReadonlySet<string> = new Set(['unknown_command', 'command_usage']);
