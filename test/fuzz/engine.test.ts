@@ -8,8 +8,9 @@ import { shrink } from './engine/shrink.ts';
 import { target as magic } from './toys/magic.target.ts';
 import { target as order } from './toys/order.target.ts';
 import { target as spoilt } from './toys/spoilt.target.ts';
+import { target as strays } from './toys/strays.target.ts';
 
-const toys = { magic, order, spoilt };
+const toys = { magic, order, spoilt, strays };
 
 /** A search of a planted fault; it ends by its number of inputs, so that a seed decides all of it. */
 function search(name: keyof typeof toys, options: Partial<FuzzOptions>) {
@@ -66,6 +67,27 @@ test('an input that takes all memory is named and made smaller', async () => {
     failures.map(({ name, input }) => [name, Buffer.from(input).toString()]),
     [['memory', 'M']],
   );
+});
+
+test('what was found before an input hangs, and while it is made smaller, is told with the hang', async () => {
+  const corpus = ['aTa', 'xHR'].map((text) => Buffer.from(text));
+  const { failures } = await search('spoilt', { corpus, hangMs: 1_000 });
+  assert.deepEqual(
+    failures.map(({ name, input }) => [name, Buffer.from(input).toString()]),
+    [
+      ['TypeError outside', 'T'],
+      ['stray RangeError outside', 'R'],
+      ['hang', 'H'],
+    ],
+  );
+});
+
+test('inputs that are waited for together each have what they rejected', async () => {
+  const { failures } = await search('strays', { seed: 1, maxRuns: 65, maxFailures: 8 });
+  assert.deepEqual(failures.map(({ name, input }) => [name, input.length]).sort(), [
+    ['stray RangeError outside', 2],
+    ['stray TypeError outside', 3],
+  ]);
 });
 
 test('an error, a rejection that nobody waits for, and too much processor time are told apart', async () => {

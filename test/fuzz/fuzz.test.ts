@@ -25,11 +25,16 @@ function fuzz(...args: readonly string[]) {
 }
 
 describe('npm run fuzz', () => {
-  test('every target takes its whole corpus and five seconds of new inputs, and all holds', (t) => {
+  test('every target takes its whole corpus and five seconds of new inputs, and all holds', async (t) => {
     const { status, stdout, stderr } = fuzz('--seconds', '5', '--jobs', '2');
     t.diagnostic(stdout.split('\n')[0] ?? '');
     assert.equal(status, 0, `${stdout}${stderr}`);
-    for (const name of targetNames) assert.match(stdout, new RegExp(`^ok {3}${name} +[1-9]`, 'm'));
+    for (const name of targetNames) {
+      const inputs = Number(new RegExp(`^ok {3}${name} +(\\d+) inputs`, 'm').exec(stdout)?.[1]);
+      const old =
+        new CorpusFolder(corpus, name).read().length + (await loadTarget(name)).target.seeds().length;
+      assert.ok(inputs > old, `${name}: ${inputs} inputs, of which ${old} are old`);
+    }
   });
 
   test('one input is run again by the name of its file', () => {
@@ -62,6 +67,12 @@ describe('npm run fuzz', () => {
     assert.equal(message, '     the magic was said');
     const path = relative(repositoryRoot, join(folder, 'failures', file));
     assert.equal(again, `     again: npm run fuzz -- --target magic --input ${path}`);
+  });
+
+  test('a file that is not there is a wrong command line, and no fault', () => {
+    const { status, stderr } = fuzz('--target', 'json-scanner', '--input', join(corpus, 'none'));
+    assert.equal(status, 2);
+    assert.equal(stderr, `there is no file ${join(corpus, 'none')}\n`);
   });
 
   test('a command line that cannot be meant says what there is', () => {

@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { repositoryRoot } from '@fairlead/testing';
 import { CORPUS_MAX_BYTES, CorpusFolder, inputName } from './corpus-folder.ts';
 import { fuzzTarget } from './engine/fuzz-target.ts';
-import type { Failure } from './engine/search.ts';
+import type { Failure } from './engine/judge.ts';
 import type { FuzzResult } from './engine/work.ts';
 import { FUZZ_USAGE, type FuzzCommand, readFuzzCommand } from './fuzz-options.ts';
 import { type LoadedTarget, loadTarget, targetNames } from './targets/index.ts';
@@ -36,6 +36,10 @@ export async function runFuzz(
     err(`${command}\n${FUZZ_USAGE}\n`);
     return 2;
   }
+  if (command.input !== undefined && statSync(command.input, { throwIfNoEntry: false })?.isFile() !== true) {
+    err(`there is no file ${command.input}\n`);
+    return 2;
+  }
   out(`seed ${command.seed}\n`);
   let failures = 0;
   const waiting = [...command.targets];
@@ -62,7 +66,7 @@ async function fuzzOne(
   const folder = new CorpusFolder(join(places.folder, 'corpus'), target.name);
   const { seed, budgetMs, keeps, input } = command;
   if (input !== undefined)
-    return await fuzzTarget({ target, module, corpus: [readFileSync(input)], seed, budgetMs, maxRuns: 0 });
+    return await fuzzTarget({ target, module, corpus: [readFileSync(input)], seed, budgetMs, isAlone: true });
   const corpus = folder.read();
   const keepBytes = keeps ? CORPUS_MAX_BYTES : 0;
   const result = await fuzzTarget({ target, module, corpus, seed, budgetMs, keepBytes });

@@ -3,17 +3,19 @@ import type { Beacon } from './beacon.ts';
 import { Broken, type OpenTarget, type Target } from './target.ts';
 
 /** What an input broke. `name` is the same for inputs that break the same thing at the same place. */
-export type Verdict = { readonly name: string; readonly message: string };
+type Verdict = { readonly name: string; readonly message: string };
+
+/** An input that broke something. */
+export type Failure = Verdict & { readonly input: Uint8Array };
 
 /** Tells what ran since it was asked last. */
 export type Coverage = { take(): readonly number[] };
 
-/** What one input came to: what ran, and a verdict where something does not hold; `input` is the one that the verdict is about. */
-export type Judged = {
-  readonly verdict: Verdict | null;
-  readonly input: Uint8Array;
-  readonly features: readonly number[];
-};
+/**
+ * What one input came to: what ran, and what did not hold. A failure may be of an input before it, whose rejection comes to
+ * light only now: each names its own.
+ */
+export type Judged = { readonly failures: readonly Failure[]; readonly features: readonly number[] };
 
 /** Processor time of one input where its target says nothing else. */
 const STEP_MS = 1_000;
@@ -42,33 +44,34 @@ export class Judge {
 
   /** `turns`: waits until everything that the input rejected has been told. Other inputs are waited for together, now and then. */
   async judge(input: Uint8Array, turns = false): Promise<Judged> {
-    const judged = await this.#run(input);
+    const { isAsync, ...judged } = await this.#run(input);
     this.#recent.push(input);
-    if (!turns && !judged.isAsync && this.#recent.length < INPUTS_A_TURN) return judged;
-    const stray = await this.settle();
-    return judged.verdict === null && stray !== null ? { ...stray, features: judged.features } : judged;
+    if (!turns && !isAsync && this.#recent.length < INPUTS_A_TURN) return judged;
+    return { ...judged, failures: [...judged.failures, ...(await this.settle())] };
   }
 
-  /** Waits for what the last inputs rejected, and answers the one that did. */
-  async settle(): Promise<Judged | null> {
+  /** Waits for what the last inputs rejected, and answers every one that did. */
+  async settle(): Promise<readonly Failure[]> {
     const recent = this.#recent;
-    const stray = await this.#turn();
-    if (stray === undefined) return null;
+    const strays = await this.#turn();
+    if (strays.length === 0) return [];
+    if (recent.length === 1) return strayFailures(strays, recent[0]);
+    const failures: Failure[] = [];
     for (const input of recent) {
-      if (recent.length > 1) await this.#run(input);
-      const again = recent.length > 1 ? await this.#turn() : stray;
-      if (again !== undefined) return { verdict: strayVerdict(again), input, features: [] };
+      await this.#run(input);
+      failures.push(...strayFailures(await this.#turn(), input));
     }
-    return { verdict: strayVerdict(stray), input: recent.at(-1) ?? new Uint8Array(0), features: [] };
+    // What does not happen again is told of the last one.
+    return failures.length > 0 ? failures : strayFailures(strays, recent.at(-1));
   }
 
   /** Rejections are told when the event loop turns, which costs more than most inputs. */
-  async #turn(): Promise<unknown> {
+  async #turn(): Promise<readonly unknown[]> {
     await setImmediate();
-    const [stray] = this.#strays;
+    const strays = this.#strays;
     this.#strays = [];
     this.#recent = [];
-    return stray;
+    return strays;
   }
 
   async #run(input: Uint8Array): Promise<Judged & { readonly isAsync: boolean }> {
@@ -90,15 +93,18 @@ export class Judge {
     const mostMs = this.#target.stepMs ?? STEP_MS;
     if (spentMs > mostMs)
       verdict ??= { name: 'slow', message: `one input took more than ${mostMs} ms of the processor` };
-    return { verdict, input, isAsync, features: this.#coverage.take() };
+    const failures = verdict === null ? [] : [{ ...verdict, input }];
+    return { failures, isAsync, features: this.#coverage.take() };
   }
 }
 
 const INPUTS_A_TURN = 64;
 
-function strayVerdict(reason: unknown): Verdict {
-  const { name, message } = verdictOf(reason);
-  return { name: `stray ${name}`, message: `rejected with nobody waiting: ${message}` };
+function strayFailures(reasons: readonly unknown[], input = new Uint8Array(0)): readonly Failure[] {
+  return reasons.map((reason) => {
+    const { name, message } = verdictOf(reason);
+    return { name: `stray ${name}`, message: `rejected with nobody waiting: ${message}`, input };
+  });
 }
 
 /** A broken promise is known by its words, any other error by what it is and the first own file that it passed. */

@@ -1,37 +1,43 @@
 import type { SeededRandom } from '@fairlead/testing';
-import type { Judge, Judged, Verdict } from './judge.ts';
+import type { Failure, Judge } from './judge.ts';
 import { type Material, mutateBytes } from './mutate-bytes.ts';
 import { mutateJson } from './mutate-json.ts';
 import { shrink } from './shrink.ts';
 import type { Target } from './target.ts';
-
-/** An input that broke something, as small as it could be made. */
-export type Failure = Verdict & { readonly input: Uint8Array };
 
 /** What a search came to. `kept` is what reached something that nothing before it had reached. */
 export type SearchReport = {
   readonly runs: number;
   readonly features: number;
   readonly kept: readonly Uint8Array[];
-  readonly failures: readonly Failure[];
 };
 
 type SearchOptions = {
   readonly target: Target;
-  readonly judge: Judge;
+  readonly judge: Pick<Judge, 'judge' | 'settle' | 'runs'>;
   readonly dice: SeededRandom;
   readonly words: readonly string[];
-  /** Run first, every one of them. */
+  /** Run first, every one of them, whatever time that takes. */
   readonly corpus: readonly Uint8Array[];
   /** False: changes what it began with and learns nothing, to see what guidance is worth. */
   readonly isGuided: boolean;
   /** More different faults than this are one mess, to be looked at before going on. */
   readonly maxFailures: number;
-  /** Asked before each new input. */
-  isOver(runs: number): boolean;
+  /** New inputs are made until one of the two is used up. */
+  readonly budgetMs: number;
+  readonly maxRuns: number;
+  /** Most questions by which a failing input is made smaller. */
+  readonly shrinkTries: number;
+  now(): number;
+  /**
+   * Hears of each fault when it is found, and again by the same name once its input is as small as it could be made: what is
+   * run in between may end the thread.
+   */
+  onFailure(failure: Failure): void;
 };
 
-const SHRINK_TRIES = 2_000;
+/** Each question that a slow input is asked takes its time. */
+const SLOW_SHRINK_TRIES = 40;
 /** A kept input is changed again and again: a few tries to make it smaller pay. */
 const TRIM_TRIES = 40;
 
@@ -40,21 +46,35 @@ const TRIM_TRIES = 40;
  * reaches a branch, or a number of its runs, that none before it had reached.
  */
 export async function search(options: SearchOptions): Promise<SearchReport> {
-  const { target, judge, dice, isOver } = options;
+  const { target, judge, dice } = options;
   const seen = new Set<number>();
   const pool: Uint8Array[] = [];
   const kept: Uint8Array[] = [];
-  const failures = new Map<string, Failure>();
+  const found = new Set<string>();
+  const unshrunk: Failure[] = [];
 
-  const note = async ({ verdict, input }: Judged): Promise<void> => {
-    if (verdict === null || failures.has(verdict.name)) return;
-    const smallest = await smallestFailing(options, input, verdict.name);
-    failures.set(verdict.name, { ...verdict, input: smallest });
+  const note = (failures: readonly Failure[]): void => {
+    for (const failure of failures) {
+      if (found.has(failure.name)) continue;
+      found.add(failure.name);
+      unshrunk.push(failure);
+      options.onFailure(failure);
+    }
+  };
+  const judgeAndNote = async (input: Uint8Array, turns = false) => {
+    const judged = await judge.judge(input, turns);
+    note(judged.failures);
+    return judged;
+  };
+  /** What is met meanwhile is noted, and made smaller after it. */
+  const shrinkFound = async (): Promise<void> => {
+    for (let next = unshrunk.shift(); next !== undefined; next = unshrunk.shift())
+      options.onFailure({ ...next, input: await smallestFailing(options, next, judgeAndNote) });
   };
   const run = async (input: Uint8Array, turns = false): Promise<readonly number[]> => {
-    const judged = await judge.judge(input, turns);
-    await note(judged);
-    return judged.features.filter((feature) => !seen.has(feature));
+    const { features } = await judgeAndNote(input, turns);
+    await shrinkFound();
+    return features.filter((feature) => !seen.has(feature));
   };
 
   for (const input of options.corpus) {
@@ -63,19 +83,21 @@ export async function search(options: SearchOptions): Promise<SearchReport> {
   }
   const material: Material = { dice, words: options.words, other: () => dice.pick(pool) };
   const mutate = target.form === 'json' ? mutateJson : mutateBytes;
-  while (failures.size < options.maxFailures && !isOver(judge.runs)) {
+  const endsAtMs = options.now() + options.budgetMs;
+  while (found.size < options.maxFailures && judge.runs < options.maxRuns && options.now() < endsAtMs) {
     const input = mutated(() => mutate(choose(pool, dice), material), target.maxBytes);
     const fresh = await run(input);
     if (fresh.length === 0) continue;
     for (const feature of fresh) seen.add(feature);
     if (!options.isGuided) continue;
-    const small = await trim(options, input, fresh);
+    const small = await trim(target, input, fresh, judgeAndNote);
+    await shrinkFound();
     pool.push(small);
     kept.push(small);
   }
-  const last = await judge.settle();
-  if (last !== null) await note(last);
-  return { runs: judge.runs, features: seen.size, kept, failures: [...failures.values()] };
+  note(await judge.settle());
+  await shrinkFound();
+  return { runs: judge.runs, features: seen.size, kept };
 }
 
 /** What is too long is mostly of no use once it is cut: a few more are made before that. */
@@ -93,32 +115,42 @@ function choose(pool: readonly Uint8Array[], dice: SeededRandom): Uint8Array {
   return one.length <= other.length ? one : other;
 }
 
+/** A candidate that breaks something else is no smaller form of the input, and is a find all the same. */
+type JudgeAndNote = Judge['judge'];
+
 async function trim(
-  { target, judge }: SearchOptions,
+  target: Target,
   input: Uint8Array,
   needed: readonly number[],
+  judge: JudgeAndNote,
 ): Promise<Uint8Array> {
   if (input.length < 32) return input;
   return await shrink(input, {
     form: target.form,
     maxTries: TRIM_TRIES,
     fails: async (candidate) => {
-      const { verdict, features } = await judge.judge(candidate);
+      const { failures, features } = await judge(candidate);
       const reached = new Set(features);
-      return verdict === null && needed.every((feature) => reached.has(feature));
+      return (
+        failures.every((failure) => failure.input !== candidate) &&
+        needed.every((feature) => reached.has(feature))
+      );
     },
   });
 }
 
 async function smallestFailing(
-  { target, judge }: SearchOptions,
-  input: Uint8Array,
-  name: string,
+  { target, shrinkTries }: SearchOptions,
+  { input, name }: Failure,
+  judge: JudgeAndNote,
 ): Promise<Uint8Array> {
   return await shrink(input, {
     form: target.form,
-    maxTries: name === 'slow' ? 40 : SHRINK_TRIES,
-    fails: async (candidate) => (await judge.judge(candidate, true)).verdict?.name === name,
+    maxTries: name === 'slow' ? Math.min(SLOW_SHRINK_TRIES, shrinkTries) : shrinkTries,
+    fails: async (candidate) => {
+      const { failures } = await judge(candidate, true);
+      return failures.some((failure) => failure.input === candidate && failure.name === name);
+    },
   });
 }
 

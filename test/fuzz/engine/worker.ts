@@ -7,16 +7,19 @@ import { type Coverage, Judge } from './judge.ts';
 import { minimise, search } from './search.ts';
 import type { Target } from './target.ts';
 import { wordsOf } from './words-of.ts';
-import type { FuzzAnswer, FuzzOrder } from './work.ts';
+import type { FuzzAnswer, FuzzOrder, FuzzWord } from './work.ts';
 
 const order = workerData as FuzzOrder;
 const NOTHING: Coverage = { take: () => [] };
+const SHRINK_TRIES = 2_000;
+
+const say = (word: FuzzWord): void => parentPort?.postMessage(word);
 
 try {
-  parentPort?.postMessage(await fuzz());
+  say({ answer: await fuzz() });
 } catch (error) {
   // A fault of the search itself: while a judge listens for stray rejections, nobody else would hear of it.
-  parentPort?.postMessage(error instanceof Error ? error : new Error(String(error)));
+  say({ error: error instanceof Error ? error : new Error(String(error)) });
 }
 
 async function fuzz(): Promise<FuzzAnswer> {
@@ -28,7 +31,6 @@ async function fuzz(): Promise<FuzzAnswer> {
 
   const seeds = order.isAlone ? [] : target.seeds();
   const corpus = [...seeds, ...order.corpus].map((seed) => Buffer.from(seed).subarray(0, target.maxBytes));
-  const endsAtMs = performance.now() + order.budgetMs;
   const report = await search({
     target,
     judge,
@@ -37,7 +39,11 @@ async function fuzz(): Promise<FuzzAnswer> {
     corpus,
     isGuided: order.isGuided,
     maxFailures: order.maxFailures,
-    isOver: (runs) => runs >= order.maxRuns || performance.now() >= endsAtMs,
+    budgetMs: order.isAlone ? 0 : order.budgetMs,
+    maxRuns: order.maxRuns,
+    shrinkTries: order.isAlone ? 0 : SHRINK_TRIES,
+    now: () => performance.now(),
+    onFailure: (failure) => say({ failure }),
   });
   const keeps = order.keepBytes > 0;
   const least = keeps ? await minimise(judge, [...order.corpus, ...report.kept], order.keepBytes) : [];
