@@ -25,17 +25,20 @@ function fuzz(...args: readonly string[]) {
 }
 
 describe('npm run fuzz', () => {
-  test('every target takes its whole corpus and five seconds of new inputs, and all holds', async (t) => {
-    const { status, stdout, stderr } = fuzz('--seconds', '5', '--jobs', '2');
-    t.diagnostic(stdout.split('\n')[0] ?? '');
-    assert.equal(status, 0, `${stdout}${stderr}`);
-    for (const name of targetNames) {
-      const inputs = Number(new RegExp(`^ok {3}${name} +(\\d+) inputs`, 'm').exec(stdout)?.[1]);
-      const old =
-        new CorpusFolder(corpus, name).read().length + (await loadTarget(name)).target.seeds().length;
-      assert.ok(inputs > old, `${name}: ${inputs} inputs, of which ${old} are old`);
-    }
-  });
+  // In two runs: what the corpora need comes on top of the time for new inputs, and a busy machine is to have enough of it.
+  const half = Math.ceil(targetNames.length / 2);
+  for (const names of [targetNames.slice(0, half), targetNames.slice(half)])
+    test(`every target from ${names[0]} to ${names.at(-1)} takes its whole corpus and five seconds of new inputs, and all holds`, async (t) => {
+      const { status, stdout, stderr } = fuzz('--target', names.join(), '--seconds', '5', '--jobs', '2');
+      t.diagnostic(stdout.split('\n')[0] ?? '');
+      assert.equal(status, 0, `${stdout}${stderr}`);
+      for (const name of names) {
+        const inputs = Number(new RegExp(`^ok {3}${name} +(\\d+) inputs`, 'm').exec(stdout)?.[1]);
+        const { target } = await loadTarget(name);
+        const old = new CorpusFolder(corpus, name).read().length + target.seeds().length;
+        assert.ok(inputs > old, `${name}: ${inputs} inputs, of which ${old} are old`);
+      }
+    });
 
   test('one input is run again by the name of its file', () => {
     const [first = ''] = readdirSync(join(corpus, 'json-scanner'));

@@ -100,7 +100,10 @@ export class Judge {
 
 const INPUTS_A_TURN = 64;
 
-function strayFailures(reasons: readonly unknown[], input = new Uint8Array(0)): readonly Failure[] {
+function strayFailures(
+  reasons: readonly unknown[],
+  input: Uint8Array = new Uint8Array(0),
+): readonly Failure[] {
   return reasons.map((reason) => {
     const { name, message } = verdictOf(reason);
     return { name: `stray ${name}`, message: `rejected with nobody waiting: ${message}`, input };

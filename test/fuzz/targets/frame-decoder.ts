@@ -1,22 +1,16 @@
-import { isJsonObject, type Json } from '@fairlead/base';
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject } from '@fairlead/base';
 import { type LineFault, LineSplitter, type PluginResponse, readResponse } from '@fairlead/protocol';
 import { hold, type Target } from '../engine/target.ts';
+import { readStrictly } from './second-readers/strict-json.ts';
 
 const MAX_LINE = 256;
-
-const RESPONSE_FAULTS: ReadonlySet<string> = new Set([
-  'plugin_malformed_json',
-  'plugin_protocol_error',
-  'plugin_response_id_invalid',
-  'plugin_duplicate_response_id',
-  'plugin_unknown_response_id',
-]);
 
 /** The first byte says how the rest is cut into chunks. */
 export const target: Target = {
   name: 'frame-decoder',
   holds:
-    'lines and faults are those of the whole stream split at its line feeds, however it was cut; one fault ends it; an answer is what JSON.parse says it is',
+    'lines and faults are those of the whole stream split at its line feeds, however it was cut; one fault ends it; each line is the answer, or the fault, that the page of the protocol says it is',
   covers: ['packages/protocol/src/framing.ts', 'packages/protocol/src/response.ts'],
   form: 'bytes',
   maxBytes: 4_096,
@@ -28,6 +22,7 @@ export const target: Target = {
   ],
   seeds: () => [
     '\x01{"jsonrpc":"2.0","id":3,"result":{}}\n',
+    '\x03{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"7"}]}}\n',
     '\x05{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"no"}}\r\n{"jsonrpc":"2.0","id":2,"result":1}\n',
     '\x02{"jsonrpc":"2.0","id":4,"result":{}}\n\n',
     `\x07${'x'.repeat(255)}\r\n${'y'.repeat(257)}\n`,
@@ -67,31 +62,24 @@ function split(stream: Uint8Array): Event[] {
   return seen;
 }
 
-/** Holds what a line was read as against Node's own parser, which takes more than the wire does and nothing else. */
-function heldAgainstNode(line: Uint8Array, answer: PluginResponse): void {
-  let message: Json | undefined;
-  try {
-    message = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(line)) as Json;
-  } catch {
-    hold(
-      answer.kind === 'fault' && answer.code === 'plugin_malformed_json',
-      'what Node cannot read is malformed',
-    );
-    return;
-  }
-  if (answer.kind === 'fault') return;
-  hold(message !== undefined && isJsonObject(message), 'an answer is an object');
-  const { jsonrpc, id, result, error, method } = message;
-  hold(jsonrpc === '2.0' && id === 3 && method === undefined, 'an answer is one to this request');
-  if (answer.kind === 'result')
-    hold(result !== undefined && error === undefined, 'a result is the result alone');
-  else {
-    hold(result === undefined && error !== undefined && isJsonObject(error), 'an error is the error alone');
-    hold(
-      Number.isSafeInteger(error['code']) && typeof error['message'] === 'string' && error['message'] !== '',
-      'an error has its code and its words',
-    );
-  }
+/** What the page of the protocol says of a line (§1, and the table of §2 in its order) as the answer to a request with id 3. */
+function answerOnPage(line: Uint8Array): PluginResponse {
+  const strict = readStrictly(line);
+  if (strict === undefined || strict.faults.size > 0) return { kind: 'fault', code: 'plugin_malformed_json' };
+  const wrong = { kind: 'fault', code: 'plugin_protocol_error' } as const;
+  const message = strict.value;
+  if (!isJsonObject(message) || message['jsonrpc'] !== '2.0' || 'method' in message) return wrong;
+  const { id, result, error } = message;
+  if (!Number.isSafeInteger(id) || Number(id) < 0)
+    return { kind: 'fault', code: 'plugin_response_id_invalid' };
+  if (Number(id) < 3) return { kind: 'fault', code: 'plugin_duplicate_response_id' };
+  if (Number(id) > 3) return { kind: 'fault', code: 'plugin_unknown_response_id' };
+  if ((result === undefined) === (error === undefined)) return wrong;
+  if (result !== undefined) return { kind: 'result', result, bytes: line.length };
+  if (error === undefined || !isJsonObject(error) || !Number.isSafeInteger(error['code'])) return wrong;
+  const words = error['message'];
+  const bytes = typeof words === 'string' ? Buffer.byteLength(words) : 0;
+  return bytes >= 1 && bytes <= 512 ? { kind: 'rpc_error' } : wrong;
 }
 
 function events(stream: Uint8Array, chunkBytes: number): Event[] {
@@ -102,11 +90,11 @@ function events(stream: Uint8Array, chunkBytes: number): Event[] {
       hold(line.length > 0 && line.length <= MAX_LINE, 'a line is neither empty nor too long');
       hold(!line.includes(0x0a), 'a line holds no line feed');
       const answer = readResponse(line, 3);
-      if (answer.kind === 'fault')
-        hold(RESPONSE_FAULTS.has(answer.code), 'a line that is no answer has a code');
-      if (answer.kind === 'result')
-        hold(answer.bytes === line.length, 'a result knows the bytes of its line');
-      heldAgainstNode(line, answer);
+      hold(
+        isDeepStrictEqual(answer, answerOnPage(line)),
+        'a line is what the page of the protocol says it is',
+        () => JSON.stringify([answer, answerOnPage(line)]),
+      );
       seen.push(`line ${Buffer.from(line).toString('hex')}`);
     },
     onFault: (code: LineFault) => seen.push(`fault ${code}`),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { encodeJson, type JsonBounds, parseJson } from '@fairlead/base';
 import { hold, type Target } from '../engine/target.ts';
+import { readStrictly, type StrictJson } from './second-readers/strict-json.ts';
 
 const BOUNDS: JsonBounds = {
   maxBytes: 8_192,
@@ -34,7 +35,7 @@ const FAULTS: ReadonlySet<string> = new Set([
 export const target: Target = {
   name: 'json-scanner',
   holds:
-    'what is accepted, JSON.parse reads alike; what is refused has a code; what is written again is read as the same',
+    'what is accepted is what JSON.parse and the tokens of the text say, within its bounds, and nothing less; what is refused has a reason that is there; what is written again is read as the same',
   covers: ['packages/base/src/json-scanner.ts', 'packages/base/src/encode-json.ts'],
   form: 'bytes',
   maxBytes: 16_384,
@@ -56,13 +57,18 @@ function run(input: Uint8Array): void {
 
 function judge(input: Uint8Array, bounds: JsonBounds): void {
   const parsed = parseJson(input, bounds);
+  const strict = readStrictly(input);
+  const reasons = strict === undefined ? undefined : reasonsIn(strict, input.length, bounds);
+  hold(parsed.ok === (reasons?.size === 0), 'a text is accepted exactly where nothing is wrong with it', () =>
+    JSON.stringify([parsed, [...(reasons ?? ['no JSON'])]]),
+  );
   if (!parsed.ok) {
-    hold(FAULTS.has(parsed.fault), 'a refusal has a known code', () => String(parsed.fault));
-    hold(parsed.fault !== 'syntax' || !isJson(input), 'syntax is said only of what JSON.parse refuses too');
+    hold(FAULTS.has(parsed.fault), 'a refusal has a known code', () => parsed.fault);
+    // Of a text that is no JSON, whatever comes first may be said.
+    hold(reasons?.has(parsed.fault) !== false, 'what is said of a text is so', () => parsed.fault);
     return;
   }
-  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input);
-  hold(isDeepStrictEqual(parsed.value, JSON.parse(text)), 'an accepted text is what JSON.parse reads');
+  hold(isDeepStrictEqual(parsed.value, strict?.value), 'an accepted text is what JSON.parse reads');
   const again = parseJson(Buffer.from(encodeJson(parsed.value)), LOOSE);
   // Escapes may make a text longer than the bounds here.
   if (!again.ok) hold(again.fault !== 'syntax', 'what is written is JSON');
@@ -70,11 +76,13 @@ function judge(input: Uint8Array, bounds: JsonBounds): void {
     hold(JSON.stringify(again.value) === JSON.stringify(parsed.value), 'what is written is read as the same');
 }
 
-function isJson(input: Uint8Array): boolean {
-  try {
-    JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(input));
-    return true;
-  } catch {
-    return false;
-  }
+/** Everything for which a text may be refused. */
+function reasonsIn(strict: StrictJson, bytes: number, bounds: JsonBounds): ReadonlySet<string> {
+  const reasons = new Set<string>(strict.faults);
+  if (bytes > bounds.maxBytes) reasons.add('bytes');
+  if (strict.depth > bounds.maxDepth) reasons.add('depth');
+  if (strict.stringBytes > bounds.maxStringBytes) reasons.add('string_bytes');
+  if (strict.keyBytes > bounds.maxKeyBytes) reasons.add('key_bytes');
+  if (strict.nodes > bounds.maxNodes) reasons.add('nodes');
+  return reasons;
 }

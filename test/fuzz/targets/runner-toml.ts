@@ -1,13 +1,15 @@
-import { locateTomlKeys } from '@fairlead/base';
+import { inspect, isDeepStrictEqual } from 'node:util';
+import { locateTomlKeys, type TomlLines } from '@fairlead/base';
 import { noteText } from '@fairlead/runner';
 import { parse } from 'smol-toml';
 import { parseRunnerConfig } from '../../../packages/runner/src/config/runner-config.ts';
 import { hold, type Target } from '../engine/target.ts';
+import { configOnPage } from './second-readers/runner-page.ts';
 
 export const target: Target = {
   name: 'runner-toml',
   holds:
-    'a text is a configuration within its bounds, or has a code and says where; every line that is named is there',
+    'a text is the configuration that its page says it is, or has a code and says where; every line that is named is there',
   covers: [
     'packages/runner/src/config',
     'packages/base/src/toml-lines.ts',
@@ -42,6 +44,7 @@ export const target: Target = {
 
 function run(input: Uint8Array): void {
   const text = Buffer.from(input).toString();
+  const document = parsed(text);
   const lineCount = text.split('\n').length;
   for (const platform of ['linux', 'win32'] as const) {
     const reading = parseRunnerConfig(text, platform);
@@ -53,32 +56,26 @@ function run(input: Uint8Array): void {
         'a line that is named is there',
       );
     }
-    if (!reading.ok) {
-      hold(
-        reading.code === 'plugin_config_parse_failed' || reading.code === 'plugin_config_invalid',
-        'a refusal has a code',
+    const config = document === null ? null : configOnPage(document, platform);
+    hold(reading.ok === (config !== null), 'a text is refused exactly where its page says so', () =>
+      JSON.stringify(notes.map(noteText)),
+    );
+    if (reading.ok)
+      hold(isDeepStrictEqual(reading.config, config), 'a text is the configuration of its page', () =>
+        inspect([reading.config, config], { depth: 9 }),
       );
+    else {
+      const code = document === null ? 'plugin_config_parse_failed' : 'plugin_config_invalid';
+      hold(reading.code === code, 'a refusal has a code');
       hold(notes.length > 0, 'a refusal says where');
-      continue;
     }
-    const { providers } = reading.config.plugins;
-    hold(providers.length <= 8, 'there are at most eight providers');
-    hold(new Set(providers.map(({ id }) => id)).size === providers.length, 'an id is used once');
-    for (const { timeoutMs } of providers)
-      hold(timeoutMs >= 1_000 && timeoutMs <= 120_000, 'a time is within its bounds');
   }
-  judgeLines(text);
+  const lines = locateTomlKeys(text);
+  if (document !== null) judgeLines(text, document, lines);
 }
 
 /** Wherever the parser takes a text, every key of it has a line, and that line holds the key. */
-function judgeLines(text: string): void {
-  let values: Record<string, unknown>;
-  const lines = locateTomlKeys(text);
-  try {
-    values = parse(text);
-  } catch {
-    return;
-  }
+function judgeLines(text: string, values: Readonly<Record<string, unknown>>, lines: TomlLines): void {
   const written = text.split('\n');
   for (const key of Object.keys(values)) {
     const line = lines.lineOf([key]);
@@ -90,5 +87,13 @@ function judgeLines(text: string): void {
       hold(written[line - 1]?.includes(key) === true, 'the line of a key holds it', () =>
         JSON.stringify([key, line]),
       );
+  }
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return parse(text);
+  } catch {
+    return null;
   }
 }

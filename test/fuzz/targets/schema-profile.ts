@@ -10,6 +10,7 @@ import {
 import { Ajv } from 'ajv';
 import { hold, type Target } from '../engine/target.ts';
 import { isForAjv } from './ajv-limits.ts';
+import { ProfilePage } from './second-readers/profile-page.ts';
 
 const BOUNDS = {
   maxBytes: 65_536,
@@ -30,7 +31,7 @@ const CODES: ReadonlySet<string> = new Set([
 export const target: Target = {
   name: 'schema-profile',
   holds:
-    'a schema is compiled or has a code; a compiled one accepts exactly what ajv accepts; its fault repeats no value',
+    'a schema is compiled exactly where the page of the profile admits it, or has a code; a compiled one accepts exactly what ajv accepts; its fault repeats no value',
   covers: [
     'packages/protocol/src/schema-profile.ts',
     'packages/protocol/src/schema-reader.ts',
@@ -86,17 +87,22 @@ export const target: Target = {
         { b: true },
       ],
     ].map((input) => JSON.stringify(input)),
-  open: async () => ({ run }),
+  open: async () => {
+    const page = new ProfilePage();
+    return { run: (input) => run(input, page) };
+  },
 };
 
-function run(input: Uint8Array): void {
+function run(input: Uint8Array, page: ProfilePage): void {
   const parsed = parseJson(input, BOUNDS);
   if (!parsed.ok || !Array.isArray(parsed.value)) return;
   const [schema = null, ...values] = parsed.value as Json[];
-  judge(schema, values, 'input');
-  judge(schema, values, 'output');
+  judge(schema, values, 'input', page);
+  judge(schema, values, 'output', page);
   const tool = { name: 'tool', description: 'what it does', inputSchema: schema };
   const admission = admitCatalog({ tools: [tool] });
+  if (isForAjv(schema))
+    hold(admission.ok === page.admits(schema, 'input'), 'a catalog is admitted where its page admits it');
   if (!admission.ok) hold(isDiagnostic(admission.diagnostic), 'a catalog that is refused has a diagnostic');
   else
     hold(
@@ -105,8 +111,10 @@ function run(input: Uint8Array): void {
     );
 }
 
-function judge(schema: Json, values: readonly Json[], role: SchemaRole): void {
+function judge(schema: Json, values: readonly Json[], role: SchemaRole, page: ProfilePage): void {
   const compiled = compileSchema(schema, role);
+  if (isForAjv(schema))
+    hold(compiled.ok === page.admits(schema, role), 'a schema is compiled where its page admits it');
   if (!compiled.ok) {
     hold(CODES.has(compiled.code), 'a refusal has a known code');
     return;

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import { isJsonObject, type Json, parseJson } from '@fairlead/base';
+import { isJsonObject, type Json, type JsonBounds, parseJson } from '@fairlead/base';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import { mcpLimits } from '../limits.ts';
 
@@ -16,15 +16,25 @@ export class StdioTransport implements Transport {
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #input: Readable;
   readonly #output: Writable;
+  readonly #bounds: JsonBounds;
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   /** The rest of a line that was too long is passed over. */
   #isSkipping = false;
   #isClosed = false;
 
-  constructor(streams: { readonly input: Readable; readonly output: Writable }) {
-    this.#input = streams.input;
-    this.#output = streams.output;
+  /** `lineBytes` is the most that one line may have, without its line feed. */
+  constructor(options: { readonly input: Readable; readonly output: Writable; readonly lineBytes?: number }) {
+    const { input, output, lineBytes = mcpLimits.lineBytes } = options;
+    this.#input = input;
+    this.#output = output;
+    this.#bounds = {
+      maxBytes: lineBytes,
+      maxDepth: mcpLimits.lineDepth,
+      maxNodes: mcpLimits.lineNodes,
+      maxStringBytes: lineBytes,
+      maxKeyBytes: lineBytes,
+    };
   }
 
   async start(): Promise<void> {
@@ -79,10 +89,10 @@ export class StdioTransport implements Transport {
   #keep(part: Buffer): void {
     if (this.#isSkipping || part.length === 0) return;
     this.#pendingBytes += part.length;
-    if (this.#pendingBytes > mcpLimits.lineBytes) {
+    if (this.#pendingBytes > this.#bounds.maxBytes) {
       this.#isSkipping = true;
       this.#pending = [];
-      this.#refuse(-32600, `A message may have ${mcpLimits.lineBytes} bytes.`);
+      this.#refuse(-32600, `A message may have ${this.#bounds.maxBytes} bytes.`);
     } else this.#pending.push(part);
   }
 
@@ -99,7 +109,7 @@ export class StdioTransport implements Transport {
   }
 
   #message(line: Buffer): void {
-    const parsed = parseJson(line, bounds);
+    const parsed = parseJson(line, this.#bounds);
     if (!parsed.ok) {
       this.#refuse(-32700, `The line is not JSON that can be used (${parsed.fault}).`);
     } else if (Array.isArray(parsed.value)) {
@@ -117,14 +127,6 @@ export class StdioTransport implements Transport {
     void this.send({ jsonrpc: '2.0', id, error: { code, message } } as unknown as JSONRPCMessage);
   }
 }
-
-const bounds = {
-  maxBytes: mcpLimits.lineBytes,
-  maxDepth: mcpLimits.lineDepth,
-  maxNodes: mcpLimits.lineNodes,
-  maxStringBytes: mcpLimits.lineBytes,
-  maxKeyBytes: mcpLimits.lineBytes,
-};
 
 /** The value where it has the form of a message: a request, a notification, or an answer. Its params are for who handles it. */
 function messageOf(value: Json): JSONRPCMessage | null {
