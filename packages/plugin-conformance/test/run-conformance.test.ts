@@ -11,7 +11,7 @@ import { scenarioOf } from '../src/hostile/scenarios.ts';
 import type { Stage } from '../src/hostile/stage.ts';
 import { Lab, pathOnly } from '../src/plugin/lab.ts';
 import { Findings } from '../src/report/findings.ts';
-import { runConformance } from '../src/run-conformance.ts';
+import { type ConformanceOptions, runConformance } from '../src/run-conformance.ts';
 import { broken, runStaged } from './run-staged.ts';
 import { stagedPlugin } from './staged-plugin.ts';
 
@@ -21,6 +21,16 @@ function scenario(name: string) {
   const found = scenarioOf(name);
   assert.ok(found !== undefined);
   return found;
+}
+
+/** Starts the plugin as these scenarios, one after another, and as the last of them from there on. */
+function starting(...names: readonly string[]): NonNullable<ConformanceOptions['spawnTree']> {
+  let starts = 0;
+  return async ({ env }) => {
+    const name = names[Math.min(starts, names.length - 1)] ?? '';
+    starts += 1;
+    return { ok: true, tree: stagedPlugin(scenario(name), { env }) };
+  };
 }
 
 test('a program that cannot be started is told by its code, and nothing is judged', async (t) => {
@@ -96,6 +106,70 @@ test('a plugin that starts only once fails: a Runner starts the next one beside 
   });
   assert.deepEqual(broken(report), ['failed wire.initialize.answers']);
   assert.equal(starts, 2);
+});
+
+test('a plugin whose first start alone is one that a Runner takes fails, however it refuses the others', async (t) => {
+  hygiene(t);
+  const expected = {
+    'initialize-rpc-error': ['failed wire.initialize.answers'],
+    'version-mismatch': ['failed wire.initialize.version'],
+    'list-rpc-error': ['failed wire.list.answers'],
+    'tool-name-twice': ['failed wire.list.unique-names'],
+    'idle-banner': ['failed wire.framing.stdout'],
+  };
+  const found: Record<string, string[]> = {};
+  for (const name of Object.keys(expected))
+    found[name] = broken(
+      await runStaged(scenario('well-behaved'), { spawnTree: starting('well-behaved', name) }),
+    );
+  assert.deepEqual(found, expected);
+});
+
+test('a plugin that refuses the start after a call that went wrong fails for that too', async (t) => {
+  hygiene(t);
+  const call = { tool: 'echo', arguments: {} };
+  for (const later of ['initialize-rpc-error', 'version-mismatch', 'tool-name-twice']) {
+    let hasDied = false;
+    const report = await runStaged(scenario('dies-on-call'), {
+      calls: [call, call],
+      spawnTree: async ({ env }) => {
+        const tree = stagedPlugin(scenario(hasDied ? later : 'dies-on-call'), { env });
+        void tree.exited.then(({ code }) => {
+          hasDied ||= code === 3;
+        });
+        return { ok: true, tree };
+      },
+    });
+    assert.deepEqual(broken(report), ['failed wire.initialize.answers', 'failed wire.call.answers'], later);
+  }
+});
+
+test('a plugin that no Runner would take after a start with PATH alone fails, and is not only advised', async (t) => {
+  hygiene(t);
+  let isSpoilt = false;
+  const report = await runStaged(scenario('well-behaved'), {
+    spawnTree: async ({ env }) => {
+      isSpoilt ||= env['HOME'] === undefined;
+      return {
+        ok: true,
+        tree: stagedPlugin(scenario(isSpoilt ? 'version-mismatch' : 'well-behaved'), { env }),
+      };
+    },
+  });
+  assert.deepEqual(broken(report), ['failed wire.initialize.answers', 'advice wire.manners.path-only']);
+});
+
+test('a program that cannot be started a second time fails', async (t) => {
+  hygiene(t);
+  let starts = 0;
+  const report = await runStaged(scenario('well-behaved'), {
+    spawnTree: async ({ env }) => {
+      starts += 1;
+      if (starts > 1) return { ok: false, code: 'plugin_spawn_failed', localDetail: 'ENOENT' };
+      return { ok: true, tree: stagedPlugin(scenario('well-behaved'), { env }) };
+    },
+  });
+  assert.deepEqual(broken(report), ['failed wire.initialize.answers']);
 });
 
 test('after three calls that went wrong no more are made', async (t) => {

@@ -1,10 +1,10 @@
 import type { FrozenCatalog } from '@fairlead/protocol';
-import { admitCatalog } from '@fairlead/protocol';
 import { INITIALIZE, isStartFault } from '../plugin/lab.ts';
-import { readAnswer } from '../plugin/line-faults.ts';
 import type { PluginSession } from '../plugin/plugin-session.ts';
+import { seenOf } from '../plugin/seen.ts';
 import { shownValue } from '../plugin/shown.ts';
-import type { Run } from './run.ts';
+import { admittedCatalog, isGreeting } from './admission.ts';
+import { type Run, startAgain } from './run.ts';
 
 /** Ends stdin of a process that has answered everything, and looks at what stays. */
 export async function checkStdinEnd({ lab, findings }: Run, session: PluginSession): Promise<void> {
@@ -33,12 +33,10 @@ export async function checkSecondStart(
   const { lab, findings } = run;
   const bare = await startWithPathOnly(run);
   if (bare !== null) findings.pass('wire.manners.path-only');
-  const session = bare ?? (await startAndGreet(run, 'whole'));
+  const session = bare ?? (await startWhole(run));
   if (session === null) return;
-  const listed = await session.ask('tools/list', {});
-  const read = listed.kind === 'line' ? readAnswer(listed.line, listed.id) : null;
-  const second = read?.kind === 'result' ? admitCatalog(read.result) : null;
-  const changed = second?.ok === true ? changedTools(first, second.catalog) : ['the whole list'];
+  const second = admittedCatalog(await session.ask('tools/list', {}));
+  const changed = second === null ? ['the whole list'] : changedTools(first, second);
   if (changed.length === 0) findings.pass('wire.manners.same-tools');
   else {
     const expected = 'the tools of the first start, so that bindings and habits last';
@@ -59,27 +57,27 @@ export async function checkSecondStart(
   }
 }
 
-async function startWithPathOnly(run: Run): Promise<PluginSession | null> {
-  const session = await startAndGreet(run, 'path-only');
-  if (session !== null) return session;
-  const said = run.lab.lastSession?.stderr.lines().at(-1)?.text;
-  run.findings.fault({
+async function startWithPathOnly({ lab, findings }: Run): Promise<PluginSession | null> {
+  const session = await lab.start('path-only');
+  if (!isStartFault(session) && isGreeting(await session.ask('initialize', INITIALIZE))) return session;
+  const said = lab.lastSession?.stderr.lines().at(-1)?.text;
+  findings.fault({
     clause: 'wire.manners.path-only',
-    expected: 'an answer to initialize',
+    expected: 'the protocol version as an answer to initialize',
     seen: said === undefined ? 'none' : `none; the last line of its stderr: ${shownValue(said)}`,
   });
   return null;
 }
 
-async function startAndGreet(
-  { lab }: Run,
-  environment: 'whole' | 'path-only',
-): Promise<PluginSession | null> {
-  const session = await lab.start(environment);
-  if (isStartFault(session)) return null;
+/** With the environment that it had at its first start. */
+async function startWhole(run: Run): Promise<PluginSession | null> {
+  const session = await startAgain(run);
+  if (session === null) return null;
   const hello = await session.ask('initialize', INITIALIZE);
-  const isGreeted = hello.kind === 'line' && hello.noise.length === 0;
-  return isGreeted && readAnswer(hello.line, hello.id).kind === 'result' ? session : null;
+  if (isGreeting(hello)) return session;
+  const expected = 'what it answered at its first start';
+  run.findings.fault({ clause: 'wire.initialize.answers', expected, seen: seenOf(hello) });
+  return null;
 }
 
 function changedTools(first: FrozenCatalog, second: FrozenCatalog): string[] {

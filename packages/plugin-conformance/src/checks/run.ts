@@ -1,9 +1,10 @@
 import type { JsonObject } from '@fairlead/base';
 import type { ClauseId } from '../clauses/clauses.ts';
 import { type Judged, judge } from '../plugin/judge.ts';
-import { INITIALIZE, isStartFault, type Lab } from '../plugin/lab.ts';
+import { isStartFault, type Lab } from '../plugin/lab.ts';
 import type { PluginSession } from '../plugin/plugin-session.ts';
 import type { Findings } from '../report/findings.ts';
+import { whyNotAdmitted } from './admission.ts';
 
 /** One call that a run makes. */
 export type CallRequest = { readonly tool: string; readonly arguments: JsonObject };
@@ -27,29 +28,25 @@ export async function ask(
   return judge(findings, session, await session.ask(method, params), answers);
 }
 
-/** A process that was started once more and has listed its tools, or null where it does not come that far, which is noted. */
-export async function readySession(run: Run): Promise<PluginSession | null> {
-  const session = await run.lab.start();
-  if (isStartFault(session)) return null;
-  if ((await isAnswered(session, 'initialize', INITIALIZE)) && (await isAlive(session))) return session;
-  run.findings.fault({
+/** Starts the program once more; null where it cannot be started any more, which is noted. */
+export async function startAgain({ lab, findings }: Run): Promise<PluginSession | null> {
+  const session = await lab.start();
+  if (!isStartFault(session)) return session;
+  findings.fault({
     clause: 'wire.initialize.answers',
-    expected: 'the same at another start: a Runner starts a plugin beside the one that it replaces',
-    seen: session.sound ? 'other lines than the answers' : 'it ended',
+    expected: 'a program that can be started again',
+    seen: `${session.localDetail} (${session.code})`,
   });
   return null;
 }
 
-/** True where the plugin answers another request, and this one first. */
-function isAlive(session: PluginSession): Promise<boolean> {
-  return isAnswered(session, 'tools/list', {});
-}
-
-async function isAnswered(
-  session: PluginSession,
-  method: 'initialize' | 'tools/list',
-  params: JsonObject,
-): Promise<boolean> {
-  const exchange = await session.ask(method, params);
-  return exchange.kind === 'line' && session.answered.has(exchange.id) && exchange.noise.length === 0;
+/** A process that was started once more and that a Runner would take, or null, which is noted. */
+export async function readySession(run: Run): Promise<PluginSession | null> {
+  const session = await startAgain(run);
+  if (session === null) return null;
+  const seen = await whyNotAdmitted(session);
+  if (seen === null) return session;
+  const expected = 'what it answered at its first start: a Runner starts it anew at each reload';
+  run.findings.fault({ clause: 'wire.initialize.answers', expected, seen });
+  return null;
 }
