@@ -1,5 +1,6 @@
 import { type Clock, type Random, systemClock, systemRandom } from '@fairlead/base';
 import { timeoutLimits } from '@fairlead/protocol';
+import { checkBeside } from './checks/check-beside.ts';
 import { checkCalls } from './checks/check-calls.ts';
 import { checkSecondStart, checkStdinEnd } from './checks/check-endings.ts';
 import { checkManners } from './checks/check-manners.ts';
@@ -36,7 +37,7 @@ export type ConformanceOptions = {
 
 /**
  * Holds a program against every clause of the plugin wire (docs/reference/plugin-conformance.md). It starts the program
- * several times, one process after another, and calls the tools that are annotated as read-only; others only where `calls`
+ * several times, once beside itself, and calls the tools that are annotated as read-only; others only where `calls`
  * names them. Every wait is bounded, and nothing of the plugin is left when this resolves.
  *
  * A program that cannot be started is `ok: false` with the code of the protocol's §10 (`plugin_executable_unavailable`,
@@ -61,7 +62,9 @@ export async function runConformance(options: ConformanceOptions): Promise<Confo
   const { catalog } = start;
   const pieces = await checkPieces(run);
   if (pieces === null) return report(run, NONE_CALLED, afterFault);
-  const { session, ...tools } = await checkCalls(run, pieces, catalog);
+  const ready = await checkBeside(run, pieces);
+  if (ready === null) return report(run, NONE_CALLED, afterFault);
+  const { session, ...tools } = await checkCalls(run, ready, catalog);
   if (run.findings.failed) return report(run, tools, afterFault);
 
   const idle = session ?? (await readySession(run));

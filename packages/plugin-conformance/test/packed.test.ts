@@ -103,7 +103,7 @@ test('a plugin is looked at outside the clone, under the Node of the machine', (
     'plugin.mjs',
   ]);
   assert.equal(stderr, '');
-  assert.match(stdout, /\ncalled: echo, add\n64 passed, 0 failed, 0 advice, 0 skipped\n$/);
+  assert.match(stdout, /\ncalled: echo, add\n65 passed, 0 failed, 0 advice, 0 skipped\n$/);
   assert.equal(status, 0);
 });
 

@@ -44,6 +44,7 @@ const REAL: readonly string[] = [
   'changes-tools',
   'ignores-stdin-end',
   'ignores-sigterm',
+  'needs-to-be-alone',
 ];
 
 for (const name of REAL) {
@@ -53,6 +54,7 @@ for (const name of REAL) {
     assert.ok(scenario !== undefined);
     const isShort = scenario.timeoutMs !== undefined;
     const report = await run(process.execPath, [HOSTILE, name], {
+      cwd: temporaryFolder(t),
       timeoutMs: isShort ? 2_500 : 20_000,
       exitMs: name.startsWith('ignores-') ? 600 : 10_000,
     });

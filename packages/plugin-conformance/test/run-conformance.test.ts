@@ -172,6 +172,34 @@ test('a program that cannot be started a second time fails', async (t) => {
   assert.deepEqual(broken(report), ['failed wire.initialize.answers']);
 });
 
+test('a plugin that ends its predecessor fails: a Runner lets that one answer what it is at', async (t) => {
+  hygiene(t);
+  let earlier: ReturnType<typeof stagedPlugin> | null = null;
+  const report = await runStaged(scenario('well-behaved'), {
+    spawnTree: async ({ env }) => {
+      earlier?.terminate();
+      earlier = stagedPlugin(scenario('well-behaved'), { env });
+      return { ok: true, tree: earlier };
+    },
+  });
+  const beside = report.clauses.find(({ id }) => id === 'wire.life.beside');
+  assert.deepEqual(broken(report), ['failed wire.life.beside']);
+  assert.deepEqual(beside?.faults, [
+    { expected: 'a process that goes on when another is started', seen: 'it ended' },
+  ]);
+});
+
+test('why a plugin does not start beside itself is told in its own last words', async (t) => {
+  hygiene(t);
+  const report = await runStaged(scenario('needs-to-be-alone'));
+  assert.deepEqual(report.clauses.find(({ id }) => id === 'wire.life.beside')?.faults, [
+    {
+      expected: 'what it answers when it is alone',
+      seen: 'it ended (1); the last line of its stderr: the port is taken',
+    },
+  ]);
+});
+
 test('after three calls that went wrong no more are made', async (t) => {
   hygiene(t);
   let calls = 0;

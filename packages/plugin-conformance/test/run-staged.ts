@@ -2,7 +2,7 @@ import { systemClock, systemRandom } from '@fairlead/base';
 import type { Scenario } from '../src/hostile/scenario.ts';
 import type { ConformanceReport } from '../src/report/conformance-report.ts';
 import { type ConformanceOptions, runConformance } from '../src/run-conformance.ts';
-import { stagedPlugin } from './staged-plugin.ts';
+import { type StagedPort, stagedPlugin } from './staged-plugin.ts';
 
 /** Holds a scenario that is played in this process against the wire. */
 export async function runStaged(
@@ -10,6 +10,7 @@ export async function runStaged(
   options: Partial<ConformanceOptions> = {},
 ): Promise<ConformanceReport> {
   const running = new Map<number, ReturnType<typeof stagedPlugin>>();
+  const port: StagedPort = { heldBy: null };
   const report = await runConformance({
     plugin: {
       command: process.execPath,
@@ -24,7 +25,7 @@ export async function runStaged(
     quietMs: 60,
     exitMs: 300,
     spawnTree: async ({ env }) => {
-      const tree = stagedPlugin(scenario, { env });
+      const tree = stagedPlugin(scenario, { env, port });
       running.set(tree.pid, tree);
       return { ok: true, tree };
     },

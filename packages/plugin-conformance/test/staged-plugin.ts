@@ -7,6 +7,9 @@ import type { Stage } from '../src/hostile/stage.ts';
 /** What a staged process did beside answering. */
 export type StagedEvents = { readonly spawned: string[] };
 
+/** What only one staged process can hold: its number, or null where none does. */
+export type StagedPort = { heldBy: number | null };
+
 let nextPid = 4_200_000;
 
 /**
@@ -15,12 +18,19 @@ let nextPid = 4_200_000;
  */
 export function stagedPlugin(
   { plays }: Scenario,
-  options: { readonly env?: Readonly<Record<string, string | undefined>>; readonly record?: string } = {},
+  options: {
+    readonly env?: Readonly<Record<string, string | undefined>>;
+    readonly record?: string;
+    readonly port?: StagedPort;
+  } = {},
 ): ProcessTree & { readonly events: StagedEvents; terminate(): void } {
   const stdout = new PassThrough({ highWaterMark: 1 << 30 });
   const stderr = new PassThrough({ highWaterMark: 1 << 30 });
   const timers = new Set<NodeJS.Timeout>();
   const events: StagedEvents = { spawned: [] };
+  const port = options.port ?? { heldBy: null };
+  nextPid += 1;
+  const pid = nextPid;
   const exited = Promise.withResolvers<Exit>();
   let isOver = false;
   let isDeaf = false;
@@ -30,6 +40,7 @@ export function stagedPlugin(
   const over = (exit: Exit): void => {
     if (isOver) return;
     isOver = true;
+    if (port.heldBy === pid) port.heldBy = null;
     for (const timer of timers) clearTimeout(timer);
     if (!stdoutIsHeld) stdout.end();
     stderr.end();
@@ -61,9 +72,13 @@ export function stagedPlugin(
       stdoutIsHeld ||= holdsStdout;
       ended?.();
     },
+    bindPort: (then) => {
+      port.heldBy ??= pid;
+      then(port.heldBy === pid);
+    },
     exists: () => false,
     env: options.env ?? {},
-    ownMark: String(nextPid),
+    ownMark: String(pid),
     record: options.record ?? null,
   };
   const plugin = new HostilePlugin(stage, plays);
@@ -82,10 +97,9 @@ export function stagedPlugin(
     },
   });
   stdin.on('error', () => {});
-  nextPid += 1;
   setImmediate(() => plugin.start());
   return {
-    pid: nextPid,
+    pid,
     stdin,
     stdout,
     stderr,

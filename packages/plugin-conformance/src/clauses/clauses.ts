@@ -10,6 +10,7 @@ import {
   framingClauses,
   idleClauses,
   mannersClauses,
+  reloadClauses,
   responseClauses,
   stderrClauses,
 } from './wire-clauses.ts';
@@ -23,6 +24,7 @@ const table = [
   ...callClauses,
   ...boundsClauses,
   ...idleClauses,
+  ...reloadClauses,
   ...stderrClauses,
   ...mannersClauses,
 ];

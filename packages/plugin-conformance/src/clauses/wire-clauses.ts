@@ -33,6 +33,10 @@ export const idleClauses = clausesOf('9 Outcomes and codes on the call path', [
   ['wire.life.goes-on', 'must', 'keep running, with its stdout open, while nothing is asked'],
 ]);
 
+export const reloadClauses = clausesOf('11 Reload', [
+  ['wire.life.beside', 'must', 'start while an earlier process of it lives, and leave that one alone'],
+]);
+
 export const stderrClauses = clausesOf('12 stderr', [
   ['wire.stderr.free', 'may', 'write to stderr what it likes'],
 ]);

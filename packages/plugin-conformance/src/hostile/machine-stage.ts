@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { appendFileSync, closeSync, existsSync, writeSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { HostilePlugin } from './hostile-plugin.ts';
 import type { Scenario } from './scenario.ts';
 import type { SpawnedProgram, Stage } from './stage.ts';
@@ -43,11 +44,20 @@ function machineStage(record: string | null, notePid: (pid: string | number) => 
     ignoreSigterm: () => void process.on('SIGTERM', () => {}),
     later: (delayMs, then) => void setTimeout(then, delayMs),
     spawn: (command, args, options) => startProgram(command, args, options, notePid),
+    bindPort,
     exists: existsSync,
     env: process.env,
     ownMark: randomBytes(8).toString('hex'),
     record,
   };
+}
+
+/** Below the ports that systems give away by themselves; the same in one folder, so that runs in others do not meet. */
+function bindPort(then: (isBound: boolean) => void): void {
+  const mark = createHash('sha256').update(process.cwd()).digest().readUInt16BE();
+  createServer()
+    .once('error', () => then(false))
+    .listen({ host: '127.0.0.1', port: 20_000 + (mark % 10_000) }, () => then(true));
 }
 
 function startProgram(

@@ -1,4 +1,4 @@
-import { answer, line, type Request, text } from './plays.ts';
+import { answer, line, type Request, text, VERSION } from './plays.ts';
 import type { Scenario } from './scenario.ts';
 import { idle, UNANSWERED_MS, unknown, usable } from './scenario-makers.ts';
 import type { Stage } from './stage.ts';
@@ -234,5 +234,23 @@ const children: readonly Scenario[] = [
   }),
 ];
 
-/** Processes that hang, end, fall silent or leave others behind. */
-export const processScenarios: readonly Scenario[] = [...calls, ...idles, ...children];
+const alone: readonly Scenario[] = [
+  usable(
+    'needs-to-be-alone',
+    'binds one port, and ends where it is taken',
+    {
+      initialize: (stage, { id }) =>
+        stage.bindPort((isBound) => {
+          if (isBound) answer(stage, id, { protocolVersion: VERSION });
+          else {
+            stage.err('the port is taken\n');
+            stage.exit(1);
+          }
+        }),
+    },
+    'wire.life.beside',
+  ),
+];
+
+/** Processes that hang, end, fall silent, leave others behind or bear none beside themselves. */
+export const processScenarios: readonly Scenario[] = [...calls, ...idles, ...children, ...alone];

@@ -12,6 +12,8 @@ export type Stage = {
   later(delayMs: number, then: () => void): void;
   /** Starts another program. Its process, or the one that it prints, is noted; `ended` comes with its end. */
   spawn(command: string, args: readonly string[], options: SpawnedProgram): void;
+  /** Binds a port that is always the same for processes of one folder. `then` hears whether it was free. */
+  bindPort(then: (isBound: boolean) => void): void;
   /** True where this file is there. */
   exists(path: string): boolean;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -131,7 +131,7 @@ function endOf(exit: Exit | null): string {
 }
 
 /** The author reads this on the machine where the plugin ran, so its last line on stderr may help. */
-function lastWords(session: PluginSession): string {
+export function lastWords(session: PluginSession): string {
   const last = session.stderr.lines().at(-1);
   return last === undefined ? '' : `; the last line of its stderr: ${shownBytes(Buffer.from(last.text))}`;
 }

@@ -40,13 +40,13 @@ export const INITIALIZE: JsonObject = Object.freeze({ protocolVersion: PROTOCOL_
 /** Without these no program starts on Windows, whatever its own wishes. */
 const WINDOWS_NAMES: readonly string[] = ['SystemRoot', 'PATHEXT'];
 
-/** Starts the plugin under test, one process at a time, and leaves none behind: a watchdog ends them if the kit is killed. */
+/** Starts the plugin under test, and leaves no process of it behind: a watchdog ends them if the kit is killed. */
 export class Lab implements AsyncDisposable {
   readonly times: SessionTimes;
   readonly #options: LabOptions;
   readonly #watchdog: Watchdog;
   #env: Readonly<Record<string, string>> | null = null;
-  #session: PluginSession | null = null;
+  #sessions: PluginSession[] = [];
 
   constructor(options: LabOptions) {
     const { platform, random } = options;
@@ -57,12 +57,21 @@ export class Lab implements AsyncDisposable {
 
   /** The process that was started last, until another is. */
   get lastSession(): PluginSession | null {
-    return this.#session;
+    return this.#sessions.at(-1) ?? null;
   }
 
-  /** Ends the process before and starts another. `environment`: what the plugin gets of its starter's. */
+  /** Ends what was started before and starts another process. `environment`: what the plugin gets of its starter's. */
   async start(environment: 'whole' | 'path-only' = 'whole'): Promise<PluginSession | StartFault> {
     await this.#close();
+    return await this.#start(environment);
+  }
+
+  /** Starts another process while the one before lives. */
+  startBeside(): Promise<PluginSession | StartFault> {
+    return this.#start('whole');
+  }
+
+  async #start(environment: 'whole' | 'path-only'): Promise<PluginSession | StartFault> {
     const { plugin, platform, clock, random, kill = process.kill } = this.#options;
     const { spawnTree: spawn = spawnMachineTree } = this.#options;
     const { command, args, cwd } = plugin;
@@ -80,8 +89,9 @@ export class Lab implements AsyncDisposable {
       random,
     });
     if (!spawned.ok) return spawned;
-    this.#session = new PluginSession(spawned.tree, clock, { ...this.times, kill });
-    return this.#session;
+    const session = new PluginSession(spawned.tree, clock, { ...this.times, kill });
+    this.#sessions.push(session);
+    return session;
   }
 
   /** How many processes of the plugin still live, a moment after its own end. Its tree is ended by that, as by a Runner. */
@@ -115,8 +125,7 @@ export class Lab implements AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    await this.#session?.close();
-    this.#session = null;
+    for (const session of this.#sessions.splice(0)) await session.close();
   }
 
   async #living(session: PluginSession): Promise<number> {
