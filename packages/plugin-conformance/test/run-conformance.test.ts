@@ -172,6 +172,15 @@ test('a program that cannot be started a second time fails', async (t) => {
   assert.deepEqual(broken(report), ['failed wire.initialize.answers']);
 });
 
+test('half a line that a plugin leaves while nothing is asked fails, though it goes on', async (t) => {
+  hygiene(t);
+  const report = await runStaged(scenario('idle-half-line'));
+  assert.deepEqual(broken(report), ['failed wire.framing.line-feed']);
+  assert.deepEqual(report.clauses.find(({ id }) => id === 'wire.framing.line-feed')?.faults, [
+    { expected: 'a line that ends with LF', seen: '{"half"' },
+  ]);
+});
+
 test('a plugin that ends its predecessor fails: a Runner lets that one answer what it is at', async (t) => {
   hygiene(t);
   let earlier: ReturnType<typeof stagedPlugin> | null = null;

@@ -175,6 +175,14 @@ const idles: readonly Scenario[] = [
         }),
     },
   }),
+  unknown({
+    name: 'idle-half-line',
+    does: 'writes half a line while nothing is asked, and goes on',
+    code: 'plugin_malformed_json',
+    clause: 'wire.framing.line-feed',
+    // A Runner sees it with the next answer, which ends the line.
+    plays: { afterList: (stage) => stage.out('{"half"') },
+  }),
   idle({
     name: 'idle-huge-line',
     does: 'writes a line of more than 1 MiB while nothing is asked',

@@ -60,13 +60,14 @@ export function judge(
   return exchange.noise.length > 0 ? null : read;
 }
 
-/** Notes lines that nobody asked for, and an end that nobody asked for. True where there was nothing of it. */
+/** Notes lines that nobody asked for, whole or not, and an end that nobody asked for. True where there was nothing of it. */
 export function judgeIdle(findings: Findings, session: PluginSession): boolean {
   const { lines, end, part } = session.takeStrays();
-  for (const line of lines) findings.fault(strayFault(line, session.answered));
-  const fault = end === null ? null : endFault(end, part, 'wire.life.goes-on', session.exit);
-  if (fault !== null) findings.fault(fault);
-  return lines.length === 0 && fault === null && session.sound;
+  const faults = lines.map((line) => strayFault(line, session.answered));
+  if (end !== null) faults.push(endFault(end, part, 'wire.life.goes-on', session.exit));
+  else if (part.length > 0) faults.push(lineFeedFault(part));
+  for (const fault of faults) findings.fault(fault);
+  return faults.length === 0 && session.sound;
 }
 
 function missingAnswer(
