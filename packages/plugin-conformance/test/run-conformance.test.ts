@@ -10,6 +10,7 @@ import type { Request } from '../src/hostile/plays.ts';
 import { scenarioOf } from '../src/hostile/scenarios.ts';
 import type { Stage } from '../src/hostile/stage.ts';
 import { Lab, pathOnly } from '../src/plugin/lab.ts';
+import type { ConformanceReport } from '../src/report/conformance-report.ts';
 import { Findings } from '../src/report/findings.ts';
 import { type ConformanceOptions, runConformance } from '../src/run-conformance.ts';
 import { broken, runStaged } from './run-staged.ts';
@@ -21,6 +22,10 @@ function scenario(name: string) {
   const found = scenarioOf(name);
   assert.ok(found !== undefined);
   return found;
+}
+
+function verdictOf({ clauses }: ConformanceReport, wanted: string) {
+  return clauses.find(({ id }) => id === wanted);
 }
 
 /** Starts the plugin as these scenarios, one after another, and as the last of them from there on. */
@@ -176,9 +181,98 @@ test('half a line that a plugin leaves while nothing is asked fails, though it g
   hygiene(t);
   const report = await runStaged(scenario('idle-half-line'));
   assert.deepEqual(broken(report), ['failed wire.framing.line-feed']);
-  assert.deepEqual(report.clauses.find(({ id }) => id === 'wire.framing.line-feed')?.faults, [
+  assert.deepEqual(verdictOf(report, 'wire.framing.line-feed')?.faults, [
     { expected: 'a line that ends with LF', seen: '{"half"' },
   ]);
+});
+
+test('a plugin that does not know tools/call fails, and what only a result shows is skipped', async (t) => {
+  hygiene(t);
+  const report = await runStaged(scenario('calls-not-found'));
+  assert.deepEqual(broken(report), ['failed wire.call.answers']);
+  const calls = report.clauses.filter(({ id }) => id.startsWith('wire.call.') && id !== 'wire.call.answers');
+  assert.deepEqual([...new Set(calls.map(({ verdict }) => verdict))], ['skipped']);
+  assert.deepEqual(verdictOf(report, 'wire.call.answers')?.faults?.[0], {
+    expected: 'tools/call to be known for a tool that is listed',
+    seen: 'the error -32601',
+  });
+});
+
+test('where every call ends in an error, the clauses about results say so', async (t) => {
+  hygiene(t);
+  const plays = {
+    ...scenario('rpc-error').plays,
+    tools: () => [
+      {
+        name: 'echo',
+        inputSchema: { type: 'object' },
+        outputSchema: { type: 'object' },
+        annotations: { readOnlyHint: true },
+      },
+    ],
+  };
+  const report = await runStaged({ ...scenario('rpc-error'), plays });
+  assert.deepEqual(broken(report), []);
+  const reasons = report.clauses
+    .filter(({ verdict }) => verdict === 'skipped')
+    .map(({ id, reason }) => `${id}: ${reason}`);
+  assert.deepEqual(reasons, [
+    'wire.call.result-form: every call was answered with an error',
+    'wire.call.content: every call was answered with an error',
+    'wire.call.text: every call was answered with an error',
+    'wire.call.structured-content: every call was answered with an error',
+    'wire.call.is-error: every call was answered with an error',
+    'wire.call.output-schema: every call was answered with an error',
+    'wire.call.result-bounds: every call was answered with an error',
+    'wire.manners.bad-arguments: no tool that is annotated readOnlyHint has a schema that an object can break',
+  ]);
+});
+
+test('a character that a cut garbles or swallows is seen in a result, an error and a text of escapes', async (t) => {
+  hygiene(t);
+  const said = (id: number, more: object): string => `${JSON.stringify({ jsonrpc: '2.0', id, ...more })}\n`;
+  const answers: Readonly<Record<string, (id: number, text: string) => string>> = {
+    result: (id, text) => said(id, { result: { content: [{ type: 'text', text }] } }),
+    error: (id, text) => said(id, { error: { code: -32000, message: text.slice(0, 100) } }),
+    escapes: (id, text) =>
+      said(id, { result: { content: [], structuredContent: { text } } }).replaceAll(
+        /[^\0-\x7f]/g,
+        (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    for (const swallows of [false, true]) {
+      const report = await runStaged({
+        ...scenario('decodes-by-chunk'),
+        plays: {
+          reading: 'decoded_chunks',
+          call: (stage: Stage, { id, params }: Request) => {
+            const text = JSON.stringify(params.arguments);
+            stage.out(answer(id, swallows ? text.replaceAll('\ufffd', '') : text));
+          },
+        },
+      });
+      assert.deepEqual(broken(report), ['failed wire.call.utf8-arguments'], `${name} ${swallows}`);
+    }
+  }
+});
+
+test('a tool that answers another thing each time is not taken for one that garbles', async (t) => {
+  hygiene(t);
+  let calls = 0;
+  const report = await runStaged({
+    ...scenario('well-behaved'),
+    plays: {
+      call: (stage: Stage, { id, params }: Request) => {
+        calls += 1;
+        const text = `${calls} ${JSON.stringify(params.arguments)} \ufffd`;
+        stage.out(
+          `${JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text }] } })}\n`,
+        );
+      },
+    },
+  });
+  assert.deepEqual(broken(report), []);
 });
 
 test('a plugin that ends its predecessor fails: a Runner lets that one answer what it is at', async (t) => {
@@ -191,7 +285,7 @@ test('a plugin that ends its predecessor fails: a Runner lets that one answer wh
       return { ok: true, tree: earlier };
     },
   });
-  const beside = report.clauses.find(({ id }) => id === 'wire.life.beside');
+  const beside = verdictOf(report, 'wire.life.beside');
   assert.deepEqual(broken(report), ['failed wire.life.beside']);
   assert.deepEqual(beside?.faults, [
     { expected: 'a process that goes on when another is started', seen: 'it ended' },
@@ -201,7 +295,7 @@ test('a plugin that ends its predecessor fails: a Runner lets that one answer wh
 test('why a plugin does not start beside itself is told in its own last words', async (t) => {
   hygiene(t);
   const report = await runStaged(scenario('needs-to-be-alone'));
-  assert.deepEqual(report.clauses.find(({ id }) => id === 'wire.life.beside')?.faults, [
+  assert.deepEqual(verdictOf(report, 'wire.life.beside')?.faults, [
     {
       expected: 'what it answers when it is alone',
       seen: 'it ended (1); the last line of its stderr: the port is taken',

@@ -5,9 +5,16 @@ import { runLimits } from '../limits.ts';
 import { judge, judgeIdle } from '../plugin/judge.ts';
 import type { Exchange, PluginSession } from '../plugin/plugin-session.ts';
 import type { CalledTools } from '../report/conformance-report.ts';
+import { cutFault } from './check-cut.ts';
 import { resultFaults, SHOWN_BY_A_RESULT } from './result-faults.ts';
 import { type Run, readySession } from './run.ts';
-import { fullArguments, largestArguments, smallestArguments, unicodeArguments } from './sample-arguments.ts';
+import {
+  BEYOND_ASCII,
+  fullArguments,
+  largestArguments,
+  smallestArguments,
+  unicodeArguments,
+} from './sample-arguments.ts';
 
 /** One call, and the clause that is broken where it has no answer. */
 type PlannedCall = {
@@ -49,6 +56,7 @@ export async function checkCalls(
     findings.skip('no tool that was called has an outputSchema', ['wire.call.output-schema']);
   let current: PluginSession | null = session;
   let failed = 0;
+  const outcomes = new Set<Made>();
   const badTools = new Set<string>();
   for (const call of planned) {
     // Larger and odder arguments say nothing new about a tool that fails with plain ones.
@@ -56,13 +64,14 @@ export async function checkCalls(
     current ??= await readySession(run);
     if (current === null) break;
     const made = await makeCall(run, current, call);
-    let isFine = made === 'good' || made === 'bad_result';
+    let isFine = made === 'result' || made === 'error' || made === 'bad_answer';
     // After the first answer and after the last, what comes unasked is listened for.
     if (isFine && (call === planned[0] || call === planned.at(-1))) {
       await current.listen();
       isFine = judgeIdle(findings, current);
     }
-    if (made !== 'good' || !isFine) {
+    outcomes.add(made);
+    if (made === 'bad_answer' || !isFine) {
       badTools.add(call.tool.name);
       failed += 1;
     }
@@ -71,6 +80,8 @@ export async function checkCalls(
     if (made === 'unread') break;
     if (failed >= runLimits.maxFailedCalls) break;
   }
+  if (outcomes.size === 1 && outcomes.has('error'))
+    findings.skip('every call was answered with an error', [...SHOWN_BY_A_RESULT, 'wire.call.output-schema']);
   const notMade = run.calls.flatMap(({ tool, arguments: args }) =>
     whyNot(catalog.tools.get(tool), tool, args),
   );
@@ -131,30 +142,60 @@ function isAllowed(tool: AdmittedTool, args: JsonObject): boolean {
   return isJsonObject(args) && checkJsonBounds(args, argumentsBounds) === null && tool.input.matches(args);
 }
 
-/** `no_answer`: none that is one, and the process is not to be trusted; `unread`: it may not have been read at all. */
-type Made = 'good' | 'bad_result' | 'no_answer' | 'unread';
+/**
+ * `bad_answer`: an answer that is wrong, of a process that is in step; `no_answer`: none that is one, and the process is not to
+ * be trusted; `unread`: it may not have been read at all.
+ */
+type Made = 'result' | 'error' | 'bad_answer' | 'no_answer' | 'unread';
 
-async function makeCall({ findings }: Run, session: PluginSession, call: PlannedCall): Promise<Made> {
+async function makeCall(run: Run, session: PluginSession, call: PlannedCall): Promise<Made> {
+  const whole = await session.ask('tools/call', paramsOf(call));
+  const made = judgeCall(run, session, call, whole);
+  const isAnswered = made === 'result' || made === 'error';
+  return isAnswered && call.answers === 'wire.call.utf8-arguments'
+    ? await makeCutCall(run, session, call, whole)
+    : made;
+}
+
+/** The same call once more, whose second piece begins within a character. */
+async function makeCutCall(
+  run: Run,
+  session: PluginSession,
+  call: PlannedCall,
+  whole: Exchange,
+): Promise<Made> {
+  const request = session.next('tools/call', paramsOf(call));
+  await session.sendInPieces(request.bytes, [request.bytes.indexOf(BEYOND_ASCII) + 1]);
+  const cut = await session.answerTo(request.id);
+  const made = judgeCall(run, session, call, cut);
+  const fault = whole.kind === 'line' && cut.kind === 'line' ? cutFault(whole.line, cut.line) : null;
+  if (fault === null || (made !== 'result' && made !== 'error')) return made;
+  run.findings.fault(fault);
+  return 'bad_answer';
+}
+
+const METHOD_NOT_FOUND = -32601;
+
+function judgeCall({ findings }: Run, session: PluginSession, call: PlannedCall, exchange: Exchange): Made {
   const { tool, answers } = call;
-  const exchange = await send(session, call);
   const answer = judge(findings, session, exchange, answers);
   if (answer === null)
     return exchange.kind === 'timeout' || exchange.kind === 'stdin_closed' ? 'unread' : 'no_answer';
+  if (answer.kind === 'error' && answer.code === METHOD_NOT_FOUND) {
+    const expected = 'tools/call to be known for a tool that is listed';
+    findings.fault({ clause: 'wire.call.answers', expected, seen: `the error ${answer.code}` });
+    return 'bad_answer';
+  }
   findings.pass(answers);
-  if (answer.kind === 'error') return 'good';
+  if (answer.kind === 'error') return 'error';
   const faults = resultFaults(answer.result, tool, answer.bytes);
   for (const fault of faults) findings.fault(fault);
-  if (faults.length > 0) return 'bad_result';
+  if (faults.length > 0) return 'bad_answer';
   findings.pass(...SHOWN_BY_A_RESULT);
   if (tool.output !== undefined) findings.pass('wire.call.output-schema');
-  return 'good';
+  return 'result';
 }
 
-async function send(session: PluginSession, call: PlannedCall): Promise<Exchange> {
-  const params = { name: call.tool.name, arguments: call.arguments };
-  if (call.answers !== 'wire.call.utf8-arguments') return session.ask('tools/call', params);
-  const request = session.next('tools/call', params);
-  // The second byte of a character begins the second piece.
-  await session.sendInPieces(request.bytes, [request.bytes.indexOf('é') + 1]);
-  return session.answerTo(request.id);
+function paramsOf({ tool, arguments: args }: PlannedCall): JsonObject {
+  return { name: tool.name, arguments: args };
 }

@@ -4,6 +4,9 @@ import { argumentsBounds } from '@fairlead/protocol';
 // Arguments that satisfy a schema of profile v1, made from the schema alone. Who uses one holds it against the compiled schema:
 // enum and const are not bound to type, so a schema can be one that nothing satisfies.
 
+/** Two characters of two and four bytes. */
+export const BEYOND_ASCII = 'é😀';
+
 /** Only what is required, each as small as it may be. */
 export function smallestArguments(schema: JsonObject): JsonObject {
   return sample(schema, 'required') as JsonObject;
@@ -20,7 +23,7 @@ export function unicodeArguments(schema: JsonObject): JsonObject | null {
   if (room === null) return null;
   const { name, min, max } = room;
   if (max < 2) return null;
-  return { ...fullArguments(schema), [name]: `é😀${'x'.repeat(Math.max(0, min - 2))}` };
+  return { ...fullArguments(schema), [name]: `${BEYOND_ASCII}${'x'.repeat(Math.max(0, min - 2))}` };
 }
 
 /** Arguments that fill what the schema and the bound of 64 KiB allow; null where that is no more than usual. */

@@ -32,7 +32,8 @@ export class HostilePlugin {
       this.#line(chunk.subarray(0, chunk.at(-1) === LF ? -1 : undefined));
       return;
     }
-    this.#held = Buffer.concat([this.#held, chunk]);
+    const read = this.#plays.reading === 'decoded_chunks' ? Buffer.from(chunk.toString('utf8')) : chunk;
+    this.#held = Buffer.concat([this.#held, read]);
     let isFirst = true;
     for (let end = this.#held.indexOf(LF); end >= 0; end = this.#held.indexOf(LF)) {
       const found = this.#held.subarray(0, end);

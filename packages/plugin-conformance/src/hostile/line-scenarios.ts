@@ -309,6 +309,13 @@ const responses: readonly Scenario[] = [
     plays: { call: (stage, { id }) => answer(stage, id + 1, text('x')) },
   }),
   {
+    name: 'calls-not-found',
+    does: 'lists tools and does not know tools/call',
+    runner: { at: 'call', certainty: 'completed', code: 'plugin_rpc_error', state: 'ready' },
+    clause: 'wire.call.answers',
+    plays: { call: (stage, { id }) => fail(stage, id, { code: -32601, message: 'method not found' }) },
+  },
+  {
     name: 'rpc-error',
     does: 'answers a call with an error of its own words',
     runner: { at: 'call', certainty: 'completed', code: 'plugin_rpc_error', state: 'ready' },

@@ -122,6 +122,12 @@ const demanding: readonly Scenario[] = [
     callArguments: { text: 'é' },
     plays: callUnless((args) => /[^\u0000-\u007f]/.test(args)),
   }),
+  usable(
+    'decodes-by-chunk',
+    'decodes each piece that it reads by itself',
+    { reading: 'decoded_chunks' },
+    'wire.call.utf8-arguments',
+  ),
   unknown({
     name: 'dies-on-large-arguments',
     does: 'ends when arguments have more than 32 KiB',

@@ -34,8 +34,11 @@ export type Plays = {
   readonly malformedLine?: (stage: Stage) => void;
   /** A line of more bytes than a call can have. */
   readonly largeLine?: (stage: Stage) => void;
-  /** How bytes become lines; `chunks` takes each piece for one line, `first` the first line of each piece alone. */
-  readonly reading?: 'lines' | 'chunks' | 'first';
+  /**
+   * How bytes become lines; `chunks` takes each piece for one line, `first` the first line of each piece alone, `decoded_chunks`
+   * makes a text of each piece before it looks for lines.
+   */
+  readonly reading?: 'lines' | 'chunks' | 'first' | 'decoded_chunks';
   readonly stdinEnd?: 'ends' | 'goes_on';
 };
 
