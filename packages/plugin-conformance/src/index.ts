@@ -7,6 +7,7 @@ export type { RunnerAnswer, Scenario } from './hostile/scenario.ts';
 export { scenarioListJson, scenarioListText } from './hostile/scenario-list.ts';
 export { hostileScenarios, scenarioOf } from './hostile/scenarios.ts';
 export type { PluginCommand, StartFault } from './plugin/lab.ts';
+export { unknownScenario } from './program/unknown-scenario.ts';
 export type { ClauseReport, ConformanceReport } from './report/conformance-report.ts';
 export { type ReportOptions, reportJson, reportText } from './report/report-text.ts';
 export {

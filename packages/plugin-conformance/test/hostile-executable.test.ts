@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
@@ -79,15 +79,41 @@ test('the record may come from HOSTILE_RECORD', async (t) => {
 
 test('it lists its scenarios for people and for programs, and knows no other', async (t) => {
   hygiene(t);
-  const [people, programs, other] = [
-    start(t, ['--list']),
-    start(t, ['--list', '--json']),
-    start(t, ['no-such-scenario']),
-  ];
-  assert.deepEqual(await Promise.all([people.ended, programs.ended, other.ended]), [0, 0, 2]);
+  const [people, programs] = [start(t, ['--list']), start(t, ['--list', '--json'])];
+  assert.deepEqual(await Promise.all([people.ended, programs.ended]), [0, 0]);
   assert.match(people.said.stdout, /^SCENARIO +A RUNNER ANSWERS/);
   assert.equal(JSON.parse(programs.said.stdout).scenarios[0].scenario, 'well-behaved');
-  assert.equal(other.said.stderr, 'no scenario of the name no-such-scenario\n');
+});
+
+test('a misspelt scenario is answered with the one that was probably meant, and with the way to the list', async (t) => {
+  hygiene(t);
+  const [near, far] = [start(t, ['baner']), start(t, ['no-such-scenario'])];
+  assert.deepEqual(await Promise.all([near.ended, far.ended]), [2, 2]);
+  assert.deepEqual(
+    [near.said.stderr, far.said.stderr],
+    [
+      'No scenario is called baner. Did you mean banner? `fairlead-hostile-plugin --list` shows them all.\n',
+      'No scenario is called no-such-scenario. `fairlead-hostile-plugin --list` shows them all.\n',
+    ],
+  );
+});
+
+test('it says how it is called, and takes that question for no scenario', async (t) => {
+  hygiene(t);
+  for (const flag of ['--help', '-h']) {
+    const help = start(t, [flag]);
+    assert.equal(await help.ended, 0);
+    assert.match(help.said.stdout, /^usage: fairlead-hostile-plugin \[SCENARIO \[RECORD\]\]\n/);
+    assert.equal(help.said.stderr, '');
+  }
+});
+
+test('what the hostile plugin is made of comes from Node and its own package, types too', () => {
+  const folder = join(import.meta.dirname, '../src/hostile');
+  for (const file of readdirSync(folder)) {
+    for (const [, from] of readFileSync(join(folder, file), 'utf8').matchAll(/\bfrom '([^']+)'/g))
+      assert.match(String(from), /^(node:|\.\/|\.\.\/clauses\/clauses\.ts$)/, file);
+  }
 });
 
 test('what a scenario starts is written down, and belongs to whoever runs it', async (t) => {

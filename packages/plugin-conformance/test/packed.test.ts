@@ -155,6 +155,12 @@ test('the hostile plugin plays outside the clone', () => {
     stderr: '',
   });
   assert.match(run('fairlead-hostile-plugin', ['--list']).stdout, /\nnever-answers /);
+  assert.deepEqual(run('fairlead-hostile-plugin', ['baner']), {
+    status: 2,
+    stdout: '',
+    stderr:
+      'No scenario is called baner. Did you mean banner? `fairlead-hostile-plugin --list` shows them all.\n',
+  });
 });
 
 test('a command line that cannot be meant ends with 2 and says how it is written', () => {
@@ -172,7 +178,9 @@ test('a command line that cannot be meant ends with 2 and says how it is written
     assert.deepEqual([status, stdout], [2, '']);
     assert.match(stderr, why);
   }
-  assert.match(run('fairlead-plugin-conformance', ['--help']).stdout, /^usage: /);
+  const help = run('fairlead-plugin-conformance', ['--help']).stdout;
+  assert.match(help, /^usage: /);
+  assert.match(help, /\n.* 2 it could not be started, a --call could not be made, or/);
 });
 
 test('the snippet of the README compiles, and says what it finds', () => {

@@ -196,7 +196,7 @@ test('the list of scenarios reads as a table and as JSON', () => {
     /\nanswers-then-dies +completed result, then plugin_eof +wire\.life\.goes-on +answers a call and ends\n/,
   );
   assert.match(text, /\nbanner +not_started plugin_malformed_json \(initialize\) /);
-  const { scenarios } = scenarioListJson() as { scenarios: { scenario: string }[] };
+  const { scenarios } = scenarioListJson();
   assert.deepEqual(
     scenarios.find((row) => row.scenario === 'never-answers'),
     {

@@ -1,17 +1,19 @@
-import type { Json } from '@fairlead/base';
 import type { RunnerAnswer, Scenario } from './scenario.ts';
 import { hostileScenarios } from './scenarios.ts';
 
+/** One scenario as `--list --json` says it. */
+type ScenarioRow = Pick<Scenario, 'does' | 'runner' | 'clause' | 'timeoutMs'> & { readonly scenario: string };
+
 /** The scenarios as JSON: name, what the plugin does, what a Runner must answer, and the clause that the kit finds broken. */
-export function scenarioListJson(): Json {
+export function scenarioListJson(): { readonly scenarios: readonly ScenarioRow[] } {
   return { scenarios: hostileScenarios.map(rowOf) };
 }
 
-function rowOf({ name, does, clause, runner, timeoutMs }: Scenario): Json {
+function rowOf({ name, does, clause, runner, timeoutMs }: Scenario): ScenarioRow {
   return {
     scenario: name,
     does,
-    runner: { ...runner },
+    runner,
     clause,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   };

@@ -22,7 +22,8 @@ const USAGE = `usage: fairlead-plugin-conformance [--call TOOL=JSON]… [--cwd F
 
 Starts COMMAND several times as a Runner does and holds it against every clause of the plugin wire. Tools that are annotated
 as read-only are called, others where --call names them.
-Exit status: 0 nothing failed · 1 something failed · 2 it could not be started, or the command line is wrong
+Exit status: 0 nothing failed · 1 something failed · 2 it could not be started, a --call could not be made, or the command
+line is wrong
 `;
 
 /** `fairlead-plugin-conformance`: the kit for people who have no clone of Fairlead. Resolves with the exit status. */

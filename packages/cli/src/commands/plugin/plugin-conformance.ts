@@ -22,7 +22,7 @@ type ConformanceFlags = {
 
 /**
  * `fairlead plugin conformance -- COMMAND ARGS…`: holds a program against every clause of the plugin wire. Exit 0 where nothing
- * failed, 1 where something did, 2 where nothing could be looked at.
+ * failed, 1 where something did, 2 where nothing could be looked at, or a `--call` could not be made.
  */
 export async function pluginConformance(
   context: CommandContext,

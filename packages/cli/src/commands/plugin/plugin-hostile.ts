@@ -1,11 +1,10 @@
-import { nearestKey } from '@fairlead/base';
 import {
-  hostileScenarios,
   playScenario,
   type Scenario,
   scenarioListJson,
   scenarioListText,
   scenarioOf,
+  unknownScenario,
 } from '@fairlead/plugin-conformance';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
@@ -43,12 +42,8 @@ function columnsOf(context: CommandContext): number {
 function scenarioCalled(name: string | undefined): Scenario {
   const scenario = name === undefined ? undefined : scenarioOf(name);
   if (scenario !== undefined) return scenario;
-  const all = '`fairlead plugin hostile --list` shows them all.';
-  if (name === undefined) throw new UsageError(`Name a scenario; ${all}`);
-  const near = nearestKey(
-    name,
-    hostileScenarios.map((one) => one.name),
+  const list = 'fairlead plugin hostile --list';
+  throw new UsageError(
+    name === undefined ? `Name a scenario; \`${list}\` shows them all.` : unknownScenario(name, list),
   );
-  const hint = near === undefined ? '' : ` Did you mean ${near}?`;
-  throw new UsageError(`No scenario is called ${name}.${hint} ${all}`);
 }
