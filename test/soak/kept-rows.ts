@@ -47,6 +47,8 @@ export const TURN: KeptRows = { operations: 2, turns: 1 };
 export const STEP: KeptRows = { usage: 1 };
 /** The last one of a turn, with what the agent says. */
 export const LAST_STEP: KeptRows = { usage: 1, operations: 1 };
+/** What a model sums up, in the place of what stood there. */
+export const SUMMARY: KeptRows = { usage: 1, operations: 1 };
 /** Call and result in the session, and one row of the journal, also where it was refused. */
 export const CALL: KeptRows = { operations: 2, journal: 1 };
 /** What is asked and what was answered, and the row that both are about. */

@@ -72,6 +72,7 @@ export function scriptFile(): JsonObject {
   const scripts: Record<string, JsonObject[]> = {
     default: often([{ text: 'So be it.' }]),
     [`agent:${SLOW_AGENT}`]: often([SLOW_STEP]),
+    'worker:compact': often([{ text: 'Something was said.' }]),
     'worker:reader': often([{ calls: [call('read_file', { path: 'note.txt' })] }, { text: 'It is soaked.' }]),
   };
   for (const [name, { steps }] of Object.entries<AgentScript>(agentScripts))

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDisturbance } from '../outcome.ts';
 import type { Action } from './action.ts';
 import { ask, demand } from './admin-route.ts';
 
@@ -18,6 +19,20 @@ export const administration: readonly Action[] = [
     async run(world) {
       const path = '/api/admin/journal?limit=100';
       demand('reading the journal', await ask(world, { method: 'GET', path }), 200);
+    },
+  },
+  {
+    name: 'runner.toml put in force again',
+    weight: 0.3,
+    async run(world) {
+      const params = { tool: 'reload_runner_config', arguments: { runner: 'near' } };
+      const body = { tool: 'call_runtime_tool', params };
+      const { code, output } = await ask(world, { method: 'POST', path: '/api/tools/call', body });
+      world.tally.invoked();
+      if (code !== null && isDisturbance(code)) return world.tally.disturbed(code);
+      // Nothing has changed in it.
+      if (output?.['pluginsRestarted'] !== false)
+        throw new Error(`putting runner.toml in force: ${code ?? JSON.stringify(output)}`);
     },
   },
   {

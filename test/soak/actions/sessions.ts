@@ -1,6 +1,7 @@
+import { SUMMARY } from '../kept-rows.ts';
 import type { Action } from './action.ts';
 import { ask, demand } from './admin-route.ts';
-import { anySession, closeSession, makeSession, tell } from './conversation.ts';
+import { anySession, closeSession, makeSession, tell, type } from './conversation.ts';
 
 /** Sessions that are opened, told something, and closed or left: a host must let go of both. */
 export const sessions: readonly Action[] = [
@@ -29,6 +30,18 @@ export const sessions: readonly Action[] = [
     weight: 0.2,
     async run(world, { random }) {
       await tell(world, await anySession(world, 'soak', random), 'soak');
+    },
+  },
+  {
+    name: 'session summed up, and told something after it',
+    weight: 0.1,
+    async run(world) {
+      const session = await makeSession(world, 'soak');
+      for (const _ of ['one turn', 'and another']) await tell(world, session, 'soak');
+      await type(world, session, '/compact');
+      world.tally.keeps(SUMMARY);
+      await tell(world, session, 'soak');
+      await closeSession(world, session);
     },
   },
   {
