@@ -1,8 +1,10 @@
 // The counting plugin with a leak: every fourth call of `count` leaves a process behind, which ends by itself after five minutes. A
-// soak must notice. It ends when its stdin does.
+// soak must notice that, and nothing else: it counts and crashes as the other one does. It ends when its stdin does.
 import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
+const [file] = process.argv.slice(2);
 const object = { type: 'object', properties: {} };
 const tools = [
   { name: 'count', inputSchema: { ...object, properties: { note: { type: 'string' } } } },
@@ -10,7 +12,9 @@ const tools = [
 ];
 let count = 0;
 
-function call() {
+function call({ name }) {
+  if (name === 'crash') process.exit(1);
+  appendFileSync(file, '.');
   count += 1;
   if (count % 4 === 0) spawn('sleep', ['300'], { stdio: 'ignore' });
   return { content: [], structuredContent: { calls: count } };
