@@ -5,6 +5,7 @@ import { pidIsAlive, seededRandom, waitFor } from '@fairlead/testing';
 import type { Action } from './actions/action.ts';
 import { makeSession, tell } from './actions/conversation.ts';
 import { runLoad } from './load.ts';
+import { disturbanceFaults } from './outcome.ts';
 import { ProcessTrees } from './process-sample.ts';
 import { RowCensus, rowFaults } from './row-census.ts';
 import { sampleWorld } from './sampler.ts';
@@ -87,6 +88,7 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   }
   await load;
   const faults = [...world.tally.faults].map(([sentence, times]) => `${times} × ${sentence}`);
+  faults.push(...disturbanceFaults(world.tally));
   faults.push(...rowFaults(census.compare(census.count(), world.tally.kept)));
   faults.push(...(await endOf(world, trees)));
   const bindings = Math.max(...samples.map(({ values }) => values['rows.bindings'] ?? 0));

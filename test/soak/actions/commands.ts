@@ -1,4 +1,5 @@
 import type { JsonObject } from '@fairlead/base';
+import { isDisturbance } from '../outcome.ts';
 import type { SoakWorld } from '../soak-world.ts';
 import type { Action } from './action.ts';
 import { madeSession, spoke, tookTurn } from './conversation.ts';
@@ -7,9 +8,11 @@ import { madeSession, spoke, tookTurn } from './conversation.ts';
 async function asked(world: SoakWorld, args: readonly string[]): Promise<JsonObject | null> {
   const done = await world.command([...args, '--json']);
   if (done.exit === 0) return JSON.parse(done.stdout) as JsonObject;
-  const code = /\((\w+)\)/.exec(done.stderr)?.[1];
-  if (done.exit !== 1 && done.exit !== 3) throw new Error(`${args.join(' ')} ended with ${done.exit}`);
-  world.tally.disturbed(`${args.slice(0, 2).join(' ')}: ${code ?? 'without a code'}`);
+  const code = /^fairlead: .*\((\w+)\)$/m.exec(done.stderr)?.[1];
+  const isRefusal = done.exit === 1 || done.exit === 3;
+  if (!isRefusal || code === undefined || !isDisturbance(code))
+    throw new Error(`${args.slice(0, 2).join(' ')} ended with ${done.exit} (${code ?? 'no code'})`);
+  world.tally.disturbed(code);
   return null;
 }
 
