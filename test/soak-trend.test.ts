@@ -47,7 +47,7 @@ test('the slope of a line is found exactly, and a third of wild points does not 
   assert.ok(slopePerMinute > 2 && slopePerMinute < 4, String(slopePerMinute));
 });
 
-test('with too few points nothing is known of the band, and nothing is said to rise', () => {
+test('with too few points nothing is known of the band, and a series is neither flat nor rising', () => {
   const { slopePerMinute, lowPerMinute, highPerMinute } = trendOf([
     { atMs: 0, value: 0 },
     { atMs: MINUTE, value: 100 },
@@ -55,7 +55,7 @@ test('with too few points nothing is known of the band, and nothing is said to r
   assert.deepEqual([slopePerMinute, lowPerMinute, highPerMinute], [100, null, null]);
   assert.equal(trendOf([]).minutes, 0);
   const [verdict] = judge([{ atMs: 0, values: { 'host.descriptors': 5 } }]);
-  assert.equal(verdict?.isFlat, true);
+  assert.equal(verdict?.judgement, 'unknown');
 });
 
 test('stretches of time are brought to their middle or to their floor', () => {
@@ -74,7 +74,7 @@ test('stretches of time are brought to their middle or to their floor', () => {
 test('a healthy heap is flat, whatever its noise, although it grew at first', () => {
   for (let seed = 1; seed <= 50; seed += 1) {
     const verdict = verdictOn('host.heapBytes', heap(seed));
-    assert.equal(verdict.isFlat, true, `seed ${seed}: ${verdictText(verdict)}`);
+    assert.equal(verdict.judgement, 'flat', `seed ${seed}: ${verdictText(verdict)}`);
   }
 });
 
@@ -82,7 +82,7 @@ test('a heap whose floor rises by 2 MiB a minute is not flat, whatever its noise
   for (let seed = 1; seed <= 50; seed += 1) {
     const healthy = heap(seed);
     const verdict = verdictOn('host.heapBytes', (minute, index) => healthy(minute, index) + minute * 2 * MIB);
-    assert.equal(verdict.isFlat, false, `seed ${seed}: ${verdictText(verdict)}`);
+    assert.equal(verdict.judgement, 'rises', `seed ${seed}: ${verdictText(verdict)}`);
   }
 });
 
@@ -93,34 +93,67 @@ test('a host that keeps each session is not flat, nor one that keeps a tenth of 
     const healthy = heap(seed);
     const keeping = (bytes: number) =>
       verdictOn('host.heapBytes', (minute, index) => healthy(minute, index) + minute * aMinute * bytes);
-    assert.equal(keeping(0.7 * MIB).isFlat, false);
-    assert.equal(keeping(0.07 * MIB).isFlat, false);
+    assert.equal(keeping(0.7 * MIB).judgement, 'rises');
+    assert.equal(keeping(0.07 * MIB).judgement, 'rises');
     // It looks every half minute, so that up to one and a half go by.
     const flat = verdictOn('host.heapBytes', (minute, index) => {
       const newest = (1 + (minute % 0.5)) * aMinute + random.below(4);
       return healthy(minute, index) + 0.7 * MIB * Math.min(minute * aMinute, 64 + newest);
     });
-    assert.equal(flat.isFlat, true, `seed ${seed}: ${verdictText(flat)}`);
+    assert.equal(flat.judgement, 'flat', `seed ${seed}: ${verdictText(flat)}`);
   }
 });
 
 test('processes that are left behind are found, and those that are exchanged are not', () => {
   const random = seededRandom(1);
   const healthy = () => 7 + random.below(3);
-  assert.equal(verdictOn('tree.processes', healthy).isFlat, true);
-  assert.equal(verdictOn('tree.processes', (minute) => healthy() + Math.floor(minute / 2)).isFlat, false);
+  assert.equal(verdictOn('tree.processes', healthy).judgement, 'flat');
+  assert.equal(
+    verdictOn('tree.processes', (minute) => healthy() + Math.floor(minute / 2)).judgement,
+    'rises',
+  );
 });
 
 test('descriptors that come in bursts are flat, one that is left every minute is not', () => {
   const random = seededRandom(2);
   const bursts = () => 40 + (random.below(10) === 0 ? 30 : random.below(6));
-  assert.equal(verdictOn('mcp.descriptors', bursts).isFlat, true);
-  assert.equal(verdictOn('mcp.descriptors', (minute) => bursts() + minute).isFlat, false);
+  assert.equal(verdictOn('mcp.descriptors', bursts).judgement, 'flat');
+  assert.equal(verdictOn('mcp.descriptors', (minute) => bursts() + minute).judgement, 'rises');
+});
+
+test('processes that begin to be left behind in the last quarter are found, though the slope of all is 0', () => {
+  const late = verdictOn('tree.processes', (minute) => 7 + Math.floor(10 * Math.max(0, minute - 7.5)));
+  assert.equal(late.judgement, 'rises');
+  assert.equal(late.roseAtLeast, 0);
+  assert.match(
+    verdictText(late),
+    /^RISES {2}tree\.processes: .*; it began at 7 and ended \d+ higher, 4 allowed$/,
+  );
+});
+
+test('descriptors that are left at one moment are found, whenever that is', () => {
+  for (const stepMinute of [4, 5, 7, 9]) {
+    const step = verdictOn('host.descriptors', (minute) => 40 + (minute < stepMinute ? 0 : 1_000));
+    assert.equal(step.judgement, 'rises', `at minute ${stepMinute}: ${verdictText(step)}`);
+  }
+});
+
+test('counts that jump about are flat, whatever their noise', () => {
+  for (let seed = 1; seed <= 50; seed += 1) {
+    const random = seededRandom(seed);
+    const processes = verdictOn('tree.processes', () => 7 + random.below(4));
+    assert.equal(processes.judgement, 'flat', `seed ${seed}: ${verdictText(processes)}`);
+    const descriptors = verdictOn(
+      'host.descriptors',
+      () => 40 + (random.below(5) === 0 ? 30 : random.below(8)),
+    );
+    assert.equal(descriptors.judgement, 'flat', `seed ${seed}: ${verdictText(descriptors)}`);
+  }
 });
 
 test('what falls, and what rose before it was judged, is flat', () => {
-  assert.equal(verdictOn('database.logBytes', (minute) => (20 - minute) * MIB).isFlat, true);
-  assert.equal(verdictOn('database.logBytes', (minute) => Math.min(minute, 3) * 100 * MIB).isFlat, true);
+  assert.equal(verdictOn('database.logBytes', (minute) => (20 - minute) * MIB).judgement, 'flat');
+  assert.equal(verdictOn('database.logBytes', (minute) => Math.min(minute, 3) * 100 * MIB).judgement, 'flat');
 });
 
 test('a slower leak is found by a longer run: the allowance is for all of it', () => {
@@ -129,8 +162,8 @@ test('a slower leak is found by a longer run: the allowance is for all of it', (
       const minute = (index * count) / 200;
       return { atMs: minute * MINUTE, values: { 'runner.anonymousBytes': 50 * MIB + minute * MIB } };
     });
-  assert.equal(judge(minutes(10))[0]?.isFlat, true);
-  assert.equal(judge(minutes(60))[0]?.isFlat, false);
+  assert.equal(judge(minutes(10))[0]?.judgement, 'flat');
+  assert.equal(judge(minutes(60))[0]?.judgement, 'rises');
 });
 
 test('only series of which there are samples are judged', () => {

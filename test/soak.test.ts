@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { type Done, start } from './fairlead-process.ts';
+import type { Action } from './soak/actions/action.ts';
 import { allActions } from './soak/actions/index.ts';
 import { soak } from './soak/soak.ts';
-import type { SeriesVerdict } from './soak/verdict.ts';
+import { exitStatusOf, type SeriesVerdict } from './soak/verdict.ts';
 
 const skip = process.platform === 'linux' ? false : 'a soak reads /proc';
 const ignore = () => {};
@@ -90,17 +93,82 @@ test('a plugin that leaves processes behind makes npm run soak end with 1, by na
   skip,
 }, async (t) => {
   const counter = join(import.meta.dirname, 'soak/leaking-plugin.mjs');
-  const soaked = await typed(t, '--minutes', '0.1', '--only', 'call over HTTP', '--counter', counter);
+  const soaked = await typed(t, '--minutes', '0.2', '--only', 'call over HTTP', '--counter', counter);
   assert.equal(soaked.exit, 1, soaked.stderr);
   assert.match(soaked.stdout, /^RISES {2}tree\.processes: /m);
   const last = soaked.stderr.trimEnd().split('\n').at(-1) ?? '';
   assert.match(last, /^not flat: .*\btree\.processes\b/);
   assert.ok(last.endsWith(`; the samples are in ${soaked.samples}`), last);
-  // It counts nothing either, which is noticed.
-  assert.match(soaked.stderr, /^fault: count ran 0 times: \d+ completed, 0 unknown$/m);
+  // Nothing else is wrong with it.
+  assert.doesNotMatch(soaked.stderr, /^fault: /m);
   const judged = JSON.parse(readFileSync(soaked.samples, 'utf8').trim().split('\n').at(-1) ?? '');
   const processes = judged.verdicts.find(({ series }: SeriesVerdict) => series === 'tree.processes');
-  assert.equal(processes.isFlat, false);
+  assert.equal(processes.judgement, 'rises');
+});
+
+test('a plugin that says which tools it has and ends at each call is a fault of a soak, not so many disturbances', {
+  skip,
+}, async (t) => {
+  hygiene(t);
+  const counter = join(temporaryFolder(t), 'ends.mjs');
+  writeFileSync(
+    counter,
+    `import { createInterface } from 'node:readline';
+const inputSchema = { type: 'object', properties: {} };
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method } = JSON.parse(line);
+  if (method === 'tools/call') process.exit(1);
+  const result = method === 'initialize' ? { protocolVersion: 'webcodex-plugin-v1' } : { tools: [{ name: 'count', inputSchema }] };
+  console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+}
+`,
+  );
+  const [call] = allActions.filter(({ name }) => name === 'call over HTTP');
+  assert.ok(call !== undefined);
+  // Each is done once, however short the time is: two fifths of the calls are for that plugin.
+  const soaked = await soak({
+    ...{ durationMs: 100, seed: 1, actions: Array.from({ length: 100 }, () => call), counter },
+    ...{ folder: temporaryFolder(t), samplesFile: join(temporaryFolder(t), 'samples.jsonl') },
+    ...{ signal: new AbortController().signal, say: ignore },
+  });
+  assert.match(soaked.faults.join('\n'), /^\d+ disturbances in 100 actions, 20 allowed: \{"plugin_/m);
+  assert.equal(exitStatusOf(soaked), 1);
+});
+
+test('a Runner that is killed and a process that a command leaves behind are faults', { skip }, async (t) => {
+  hygiene(t);
+  let leftBehind: number | undefined;
+  const killing: Action = {
+    name: 'Runner killed',
+    weight: 1,
+    async run(world) {
+      if (leftBehind !== undefined) return;
+      const [name = '', value = ''] = world.mark.split('=');
+      const child = spawn('sleep', ['300'], {
+        detached: true,
+        stdio: 'ignore',
+        env: { ...process.env, [name]: value },
+      });
+      t.after(async () => {
+        child.kill();
+        await once(child, 'exit');
+      });
+      leftBehind = child.pid;
+      world.runner.child.kill('SIGKILL');
+      await world.runner.ended;
+    },
+  };
+  const { faults } = await soak({
+    durationMs: 1_000,
+    seed: 1,
+    actions: [killing],
+    folder: temporaryFolder(t),
+    samplesFile: join(temporaryFolder(t), 'samples.jsonl'),
+    signal: new AbortController().signal,
+    say: ignore,
+  });
+  assert.ok(faults.includes('the far Runner ended with SIGKILL'), faults.join('\n'));
+  assert.ok(faults.includes(`processes are left: ${leftBehind} sleep`), faults.join('\n'));
 });
 
 test('npm run soak says which actions there are where it is told to do none of them', { skip }, async (t) => {

@@ -16,4 +16,7 @@ function probe() {
   renameSync(`${file}.new`, file);
 }
 
-if (folder !== undefined && gc !== undefined) setInterval(probe, EVERY_MS).unref();
+if (folder !== undefined && gc !== undefined) {
+  probe();
+  setInterval(probe, EVERY_MS).unref();
+}

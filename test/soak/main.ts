@@ -18,7 +18,7 @@ else {
   process.exitCode = 2;
 }
 
-/** 0 everything was flat and nothing went wrong, 1 something was or did. */
+/** 0 nothing rises and nothing went wrong, 1 something does or did. */
 async function run({ minutes, seed, samplesFile, only, counter }: SoakCommand): Promise<number> {
   if (process.platform !== 'linux') {
     say('a soak reads /proc, which this system does not have');
@@ -46,7 +46,9 @@ async function run({ minutes, seed, samplesFile, only, counter }: SoakCommand): 
     process.stdout.write(`to be expected: ${JSON.stringify(result.tally.disturbances)}\n`);
     for (const verdict of result.verdicts) process.stdout.write(`${verdictText(verdict)}\n`);
     for (const fault of result.faults) say(`fault: ${fault}`);
-    const rising = result.verdicts.filter(({ isFlat }) => !isFlat).map(({ series }) => series);
+    const rising = result.verdicts
+      .filter(({ judgement }) => judgement === 'rises')
+      .map(({ series }) => series);
     if (rising.length > 0) say(`not flat: ${rising.join(', ')}; the samples are in ${file}`);
     return exitStatusOf(result);
   } catch (error) {

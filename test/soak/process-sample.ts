@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ProcessRow, processTable } from '@fairlead/testing';
+import { environmentHolds, isLive, processTable } from '@fairlead/testing';
 
 /** What one process holds. */
 export type ProcessSample = {
@@ -27,9 +27,6 @@ export function sampleProcess(pid: number): ProcessSample | null {
     return null;
   }
 }
-
-/** What has ended and was not collected yet does not count. */
-const isLive = ({ state }: ProcessRow): boolean => state !== 'Z' && state !== 'X';
 
 /** The processes that some roots and their children start; one whose parent ended still counts once it was seen. */
 export class ProcessTrees {
@@ -63,6 +60,21 @@ export class ProcessTrees {
     );
     return [...this.#seen].filter(([pid, started]) => live.get(pid) === started).map(([pid]) => pid);
   }
+}
+
+/** Live processes that were started with `NAME=value` in their environment, whoever their parent is by now. */
+export function processesWith(entry: string): readonly number[] {
+  return processTable()
+    .filter((row) => isLive(row) && environmentHolds(row.pid, entry))
+    .map(({ pid }) => pid);
+}
+
+/** Their numbers, each with its command. */
+export function namesOf(pids: readonly number[]): string {
+  return processTable()
+    .filter(({ pid }) => pids.includes(pid))
+    .map(({ pid, command }) => `${pid} ${command}`)
+    .join(', ');
 }
 
 /** Files below a folder, and their bytes. What vanishes meanwhile does not count. */

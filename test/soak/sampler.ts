@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   filesBelow,
@@ -18,6 +18,8 @@ const BYTES_A_ROW = 320;
 const NOT_BY_ROW: ReadonlySet<string> = new Set([...MADE_OF_COMMITS, 'records', 'bindings']);
 const BYTES_A_TOKEN = 2048;
 const LOG_BYTES_AN_ACTION = 16;
+/** A probe says something every two seconds. What is older than this says nothing of now. */
+const PROBE_AGE_MAX_MS = 30_000;
 
 /** Everything that is measured of a world now. */
 export function sampleWorld(
@@ -60,7 +62,7 @@ export function sampleWorld(
   values['database.statusRows'] = rows.tables['extension_outputs'] ?? 0;
   values['database.logBytes'] = sizeOf(`${database}-wal`);
   values['state.files'] = filesBelow(stateDirectory).files;
-  values['temporary.files'] = filesBelow(join(folder, 'temporary')).files;
+  values['temporary.files'] = filesBelow(world.temporary).files;
   const log = logBytes(join(stateDirectory, 'log')) + logBytes(join(folder, 'far/log'));
   values['log.bytes'] = log;
   values['log.bytesBeyondActions'] = log - tally.total * LOG_BYTES_AN_ACTION;
@@ -68,9 +70,13 @@ export function sampleWorld(
   return { atMs, values };
 }
 
-/** What the process itself found after it had collected: objects, and buffers that they hold. Null before its first time. */
-function heapOf(file: string): number | null {
+/**
+ * What the process itself found after it had collected: objects, and buffers that they hold. Null before its first time, and where the last
+ * one is too long ago.
+ */
+export function heapOf(file: string, nowMs: number = Date.now()): number | null {
   try {
+    if (nowMs - statSync(file).mtimeMs > PROBE_AGE_MAX_MS) return null;
     const { heapBytes, externalBytes } = JSON.parse(readFileSync(file, 'utf8'));
     return heapBytes + externalBytes;
   } catch {

@@ -8,6 +8,7 @@ import { benchEnvironment } from '../../bench/harness/environment.ts';
 import { JsonPoster } from '../../bench/harness/json-poster.ts';
 import {
   type Done,
+  type Ended,
   endHost,
   fairlead,
   type Host,
@@ -60,6 +61,7 @@ export class SoakWorld implements AsyncDisposable {
   readonly mcp: SoakMcp;
   readonly counterFile: string;
   readonly #posters: readonly JsonPoster[];
+  readonly #clientEnv: Record<string, string>;
   readonly #bindings = new Map<string, string>();
   readonly #owned: AsyncDisposableStack;
   readonly #turns = new Map<string, Promise<void>>();
@@ -71,6 +73,7 @@ export class SoakWorld implements AsyncDisposable {
     readonly runner: Running;
     readonly mcp: SoakMcp;
     readonly posters: readonly JsonPoster[];
+    readonly clientEnv: Record<string, string>;
     readonly extensions: number;
     readonly owned: AsyncDisposableStack;
   }) {
@@ -82,6 +85,7 @@ export class SoakWorld implements AsyncDisposable {
     this.counterFile = join(parts.folder, 'counted');
     this.sessionRows = sessionRows(parts.extensions);
     this.#posters = parts.posters;
+    this.#clientEnv = parts.clientEnv;
     this.#owned = parts.owned;
   }
 
@@ -111,9 +115,9 @@ export class SoakWorld implements AsyncDisposable {
     const probeFolder = join(folder, 'probe');
     mkdirSync(probeFolder);
     const probe = pathToFileURL(join(import.meta.dirname, 'heap-probe.mjs')).href;
+    const clientEnv = { ...benchEnvironment(), TMPDIR: temporary };
     const env = {
-      ...benchEnvironment(),
-      TMPDIR: temporary,
+      ...clientEnv,
       SOAK_PROBE: probeFolder,
       NODE_OPTIONS: `--expose-gc --import ${probe}`,
     };
@@ -130,7 +134,18 @@ export class SoakWorld implements AsyncDisposable {
       return owned.use(new JsonPoster(host.ready.url, headers));
     });
     const extensions = await extensionsOn(host);
-    return new SoakWorld({ folder, host, relay, runner, mcp, posters, extensions, owned: owned.move() });
+    const parts = { folder, host, relay, runner, mcp, posters, clientEnv, extensions };
+    return new SoakWorld({ ...parts, owned: owned.move() });
+  }
+
+  /** What stands in the environment of every process that this starts, and of those that they start. */
+  get mark(): string {
+    return `TMPDIR=${this.temporary}`;
+  }
+
+  /** The folder for temporary files of all of them. */
+  get temporary(): string {
+    return join(this.folder, 'temporary');
   }
 
   /** A folder with a repository. */
@@ -207,12 +222,12 @@ export class SoakWorld implements AsyncDisposable {
   async command(args: readonly string[]): Promise<Done> {
     await using owned = new AsyncDisposableStack();
     const owner = { after: (end: () => unknown) => owned.defer(async () => void (await end())) };
-    return await fairlead(owner, [...args, '--state-dir', this.stateDirectory], { env: benchEnvironment() });
+    return await fairlead(owner, [...args, '--state-dir', this.stateDirectory], { env: this.#clientEnv });
   }
 
   /** A client of its own over MCP, by stdio. */
   async openMcp(): Promise<SoakMcp> {
-    return await connectMcp(this.host, benchEnvironment());
+    return await connectMcp(this.host, this.#clientEnv);
   }
 
   /** Where the probe of a process leaves what it found. */
@@ -225,11 +240,11 @@ export class SoakWorld implements AsyncDisposable {
     return statSync(this.counterFile).size;
   }
 
-  /** Ends everything as a person does; the exit status of the host. */
-  async stop(): Promise<number | null> {
+  /** Ends everything as a person does; says how. */
+  async stop(): Promise<{ readonly 'far Runner': Ended; readonly host: Ended }> {
     this.runner.child.kill('SIGTERM');
-    await this.runner.ended;
-    return (await endHost(this.host)).exit;
+    const runner = await this.runner.ended;
+    return { 'far Runner': runner, host: await endHost(this.host) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,9 +1,12 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { pidIsAlive, seededRandom, waitFor } from '@fairlead/testing';
+import { seededRandom } from '@fairlead/testing';
 import type { Action } from './actions/action.ts';
 import { makeSession, tell } from './actions/conversation.ts';
+import { heldAfterLoad } from './after-load.ts';
+import { coverageFaults } from './coverage.ts';
+import { endOf } from './end-of-soak.ts';
 import { runLoad } from './load.ts';
 import { disturbanceFaults } from './outcome.ts';
 import { ProcessTrees } from './process-sample.ts';
@@ -42,9 +45,8 @@ export type SoakResult = {
 const BINDINGS_MAX = 576;
 /** What a host keeps in memory of sessions that are left, on purpose: they are there before anything is sampled. */
 const SESSIONS_KEPT = 64;
-/** Shorter runs are not judged by what they keep. */
-const FILLED_FROM_MS = 60_000;
-const END_LIMIT_MS = 10_000;
+/** Shorter runs are not judged by what they keep, nor by series that are missing. */
+const JUDGED_FROM_MS = 60_000;
 const PROGRESS_EVERY_MS = 60_000;
 
 /** Puts a load on a real Fairlead for a while, samples what it holds, ends it, and judges. */
@@ -68,14 +70,16 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
   const trees = new ProcessTrees();
   await using world = await SoakWorld.start(folder, { counter, lanes });
   const census = new RowCensus(join(world.stateDirectory, 'fairlead.db'));
-  if (durationMs >= FILLED_FROM_MS) await fillSessions(world, signal);
+  if (durationMs >= JUDGED_FROM_MS) await fillSessions(world, signal);
   const over = AbortSignal.any([signal, AbortSignal.timeout(durationMs)]);
   const startedMs = performance.now();
   const load = runLoad(world, { actions, lanes, perSecond, random: seededRandom(seed), over, signal });
+  const sampleNow = () =>
+    sampleWorld(world, { trees, census, atMs: Math.round(performance.now() - startedMs) });
   let saidMs = 0;
   while (!over.aborted) {
-    const atMs = Math.round(performance.now() - startedMs);
-    const sample = sampleWorld(world, { trees, census, atMs });
+    const sample = sampleNow();
+    const { atMs } = sample;
     samples.push(sample);
     appendFileSync(samplesFile, lineOf(sample));
     if (atMs - saidMs >= PROGRESS_EVERY_MS) {
@@ -87,13 +91,17 @@ export async function soak(options: SoakOptions): Promise<SoakResult> {
     await pause(sampleEveryMs, undefined, { signal: over }).catch(() => {});
   }
   await load;
+  const verdicts = judge(samples);
   const faults = [...world.tally.faults].map(([sentence, times]) => `${times} × ${sentence}`);
   faults.push(...disturbanceFaults(world.tally));
+  if (durationMs >= JUDGED_FROM_MS && !signal.aborted) {
+    faults.push(...coverageFaults(samples, verdicts));
+    faults.push(...(await heldAfterLoad(verdicts, sampleNow)));
+  }
   faults.push(...rowFaults(census.compare(census.count(), world.tally.kept)));
   faults.push(...(await endOf(world, trees)));
   const bindings = Math.max(...samples.map(({ values }) => values['rows.bindings'] ?? 0));
-  if (bindings > BINDINGS_MAX) faults.push(`there were ${bindings} bindings`);
-  const verdicts = judge(samples);
+  if (bindings > BINDINGS_MAX) faults.push(`there were ${bindings} bindings, ${BINDINGS_MAX} allowed`);
   const { actions: done, disturbances, kept, counted } = world.tally;
   appendFileSync(samplesFile, lineOf({ done, disturbances, kept, counted, faults, verdicts }));
   signal.throwIfAborted();
@@ -107,25 +115,6 @@ async function fillSessions(world: SoakWorld, signal: AbortSignal): Promise<void
     await tell(world, session, 'hand');
     world.leave('hand', session);
   }
-}
-
-/** Ends the world as a person does; says what is left of it, and whether the plugin's own count agrees. */
-async function endOf(world: SoakWorld, trees: ProcessTrees): Promise<string[]> {
-  const faults: string[] = [];
-  const processes = [world.host.ready.pid, world.runner.pid];
-  await world.mcp.client.close();
-  trees.count(processes);
-  const exit = await world.stop();
-  if (exit !== 0) faults.push(`the host ended with ${exit}`);
-  const isGone = () => [...processes, ...trees.left()].every((pid) => !pidIsAlive(pid));
-  await waitFor(isGone, { what: 'the end of every process', timeoutMs: END_LIMIT_MS, intervalMs: 50 }).catch(
-    () => faults.push(`${trees.left().length} processes are left`),
-  );
-  const { completed, unknown } = world.tally.counted;
-  const executions = world.executions();
-  if (executions < completed || executions > completed + unknown)
-    faults.push(`count ran ${executions} times: ${completed} completed, ${unknown} unknown`);
-  return faults;
 }
 
 function lineOf(value: unknown): string {

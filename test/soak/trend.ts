@@ -67,7 +67,8 @@ export function trendOf(points: readonly Point[]): Trend {
   };
 }
 
-function middleOf(values: readonly number[]): number {
+/** The median. NaN of nothing. */
+export function middleOf(values: readonly number[]): number {
   const sorted = [...values].sort((one, other) => one - other);
   const half = sorted.length >> 1;
   const upper = sorted[half] ?? Number.NaN;
