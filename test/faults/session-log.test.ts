@@ -119,3 +119,15 @@ test('what was planned and acknowledged fires, or stands planned', () => {
     'lost record',
   ]);
 });
+
+test('the answer of a call stands in its session as the plugin gave it, in a settlement and as a failure, too', () => {
+  const rows = [{ ...UNKNOWN_ROW, settled_certainty: 'completed' } as const];
+  const settled = (text: string) => [ACK, CALL, UNKNOWN, END, { ...SETTLED, text }];
+  assert.deepEqual(found({ entries: settled('yes'), rows, told: null }), []);
+  assert.deepEqual(found({ entries: settled('no'), rows, told: null }), ['false completed']);
+  for (const code of ['tool_error', 'plugin_tool_error']) {
+    const ended = (text: string) => [ACK, CALL, { ...RESULT, code, text }, END];
+    assert.deepEqual(found({ entries: ended('yes'), rows: [{ ...ROW, code }] }), []);
+    assert.deepEqual(found({ entries: ended('no'), rows: [{ ...ROW, code }] }), ['false completed']);
+  }
+});

@@ -98,7 +98,8 @@ function judgeEntry(
       fault('false not_started', `${claim}, and it ran`);
     if (certainty !== 'completed') continue;
     if (executions.length === 0) fault('false completed', `${claim}, and it never ran`);
-    else if (end === result && (code === null || code === 'tool_error') && text !== executions[0]?.answer)
+    // A settlement need not have the text; one that it has is the plugin’s.
+    else if (isAnswer(code) && (end === result || typeof text === 'string') && text !== executions[0]?.answer)
       fault('false completed', `${claim} with another answer than the plugin’s`);
   }
 }
@@ -129,6 +130,11 @@ function judgeRoutine(
     fault('false completed', `its slot fired and completed, its turn ended ${ends.join(', ') || 'never'}`);
   if (ends.includes('interrupted'))
     fault('false completed', 'its slot is told as fired, and its turn was cut short');
+}
+
+/** True for the code of a call that its tool has answered, so that there is a text: by turns, and as clients record it. */
+function isAnswer(code: unknown): boolean {
+  return code === null || code === 'tool_error' || code === 'plugin_tool_error';
 }
 
 /** The entries of one session, by what they are. */
