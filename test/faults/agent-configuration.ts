@@ -6,9 +6,16 @@ import { CALLS_MAX } from './plan.ts';
 /** How an agent calls a tool of the plugin: with a binding that it asks for, or as a tool of its own. */
 export type AgentWay = 'binding' | 'pin';
 
-/** The agent that makes the call of this number in a round. Its script knows no more of the call than this name. */
-export function callerOf(call: number): string {
-  return `caller-${call}`;
+/**
+ * Then a fresh fleet takes its place (docs/decisions/0200-a-fleet-stays-for-ten-rounds.md). What the rounds before have left open must not
+ * come back as a lie in a later one, so a fleet stays for a while; what that was must be found again, so it does not stay for long. Each round
+ * has agents of its own, so that a call of theirs that comes late is known as what it is.
+ */
+export const ROUNDS_OF_A_FLEET = 10;
+
+/** The agent that makes the call of this number in the round of that place. Its script knows no more of the call than this name. */
+export function callerOf(place: number, call: number): string {
+  return `caller-${place}-${call}`;
 }
 
 /** The model whose script calls that tool in that way. */
@@ -24,7 +31,9 @@ export function writeAgents(
   stateDirectory: string,
   { runner, plugin }: { readonly runner: string; readonly plugin: string },
 ): void {
-  const callers = Array.from({ length: CALLS_MAX }, (_none, call) => callerOf(call));
+  const callers = Array.from({ length: ROUNDS_OF_A_FLEET * CALLS_MAX }, (_none, number) =>
+    callerOf(Math.floor(number / CALLS_MAX), number % CALLS_MAX),
+  );
   const backends = WAYS.flatMap((way) => TOOLS.map((tool) => ({ way, tool, name: `${way}-${tool}` })));
   const tables = [
     // What a session of its own begins with.

@@ -2,7 +2,7 @@ import { cpus } from 'node:os';
 import type { Certainty } from '@fairlead/base';
 import { type Adversary, adversaryNames } from './adversary.ts';
 import type { FaultKind } from './judge.ts';
-import { type PathName, pathNames, type RoundPlan } from './plan.ts';
+import { pathNames, type RoundPlan } from './plan.ts';
 import type { RoundResult } from './round.ts';
 import type { FoundAtEnd, History, SeriesRound } from './series.ts';
 
@@ -10,6 +10,8 @@ import type { FoundAtEnd, History, SeriesRound } from './series.ts';
 const SETTLED_SHARE = 0.95;
 /** A share of fewer says nothing: then one may be left. */
 const SHARE_FROM = 20;
+/** Of so many calls on one path at least one runs, whoever attacks. */
+const RUNS_FROM = 20;
 /** Calls that never settled, of which the rounds are named. */
 const OPEN_NAMED = 10;
 const FAULT_KINDS: readonly FaultKind[] = [
@@ -18,6 +20,7 @@ const FAULT_KINDS: readonly FaultKind[] = [
   'double execution',
   'lost record',
   'contradiction',
+  'no answer',
   'left behind',
 ];
 
@@ -32,8 +35,11 @@ export type AdversaryFigures = {
   notRun: string | null;
 };
 
-/** What can be found: a lie, or that a fleet could not be brought back. */
-export type FoundKind = FaultKind | 'not restored';
+/** What can be found: a lie, that a fleet could not be brought back, or that too much of what all rounds did came to nothing. */
+export type FoundKind = FaultKind | 'not restored' | 'not settled' | 'never ran';
+
+/** So many calls, and so many of them that ran. */
+type PathFigures = { calls: number; ran: number };
 
 /** Where something was found first: in the how-manieth round, by whom, as what; one round may find several things. */
 export type FirstFound = {
@@ -48,7 +54,8 @@ export class Figures {
   readonly only: Adversary | undefined;
   readonly at = new Date();
   readonly byAdversary = new Map<Adversary, AdversaryFigures>();
-  readonly byPath = new Map<PathName, number>(pathNames.map((name) => [name, 0]));
+  /** By path, and those of pinned tools by themselves. */
+  readonly byPath = new Map<string, PathFigures>(pathNames.map((name) => [name, { calls: 0, ran: 0 }]));
   readonly byFault = new Map<FaultKind, number>(FAULT_KINDS.map((kind) => [kind, 0]));
   /**
    * Calls that were told as unknown in rounds whose Runner process lived on. `unknown`: those of the journal of which the Runner did not say
@@ -60,8 +67,9 @@ export class Figures {
   rounds = 0;
   /** Rounds after which the fleet could not be brought back. */
   unrestored = 0;
-  /** The first round that found something. */
-  first: FirstFound | null = null;
+  #first: FirstFound | null = null;
+  /** Who attacked last: the sums of all rounds are nobody's alone. */
+  #last: Adversary = 'none';
   #lines: string[] = [];
   readonly #open: string[] = [];
 
@@ -99,7 +107,28 @@ export class Figures {
   }
 
   get isClean(): boolean {
-    return this.faults === 0 && this.unrestored === 0 && this.settlesEnough;
+    return this.first === null;
+  }
+
+  /** The first round that found something; where none did and the sums of all are wrong, the last one. */
+  get first(): FirstFound | null {
+    if (this.#first !== null) return this.#first;
+    const kinds: FoundKind[] = [];
+    if (!this.settlesEnough) kinds.push('not settled');
+    if (this.idlePaths.length > 0) kinds.push('never ran');
+    return kinds.length === 0 ? null : { round: this.rounds, adversary: this.#last, kinds };
+  }
+
+  /** Paths on which there were calls enough, and none that ran. */
+  get idlePaths(): readonly string[] {
+    return [...this.byPath].flatMap(([name, { calls, ran }]) =>
+      calls >= RUNS_FROM && ran === 0 ? [name] : [],
+    );
+  }
+
+  /** How many calls took each path, and how many of them ran. */
+  get pathsText(): string {
+    return [...this.byPath].map(([name, { calls, ran }]) => `${name} ${calls} (${ran} ran)`).join(', ');
   }
 
   /** At least 95 of a hundred settled by themselves; of fewer than twenty all but one. */
@@ -118,6 +147,7 @@ export class Figures {
       return;
     }
     this.rounds += 1;
+    this.#last = (round.kind === 'broken' ? round.plan : round.result.plan).adversary;
     if (round.kind === 'broken') {
       const { plan, error, history } = round;
       this.unrestored += 1;
@@ -158,6 +188,8 @@ export class Figures {
       `seed ${this.seed}, ${this.rounds} rounds, ${this.total(({ calls }) => calls)} calls: ${certainties.join(', ')}`,
       `unknown where the Runner lived on: ${this.lived.unknown}, settled by themselves: ${this.lived.settled} (${this.settledText})`,
       ...(this.settlesEnough ? [] : this.#open),
+      `calls by path: ${this.pathsText}`,
+      ...this.idlePaths.map((name) => `no call ran by the path ${name}`),
       FAULT_KINDS.map((kind) => `${kind} ${this.byFault.get(kind)}`).join(', '),
       ...(this.unrestored > 0 ? [`rounds that could not be restored: ${this.unrestored}`] : []),
       ...[...this.byAdversary].flatMap(([name, { notRun }]) =>
@@ -167,10 +199,14 @@ export class Figures {
   }
 
   #addCalls(figures: AdversaryFigures, { calls, plan }: RoundResult): void {
-    for (const [call, { certainty, path, end, runnerLivedOn }] of calls.entries()) {
+    for (const [call, { certainty, path, way, end, ran, runnerLivedOn }] of calls.entries()) {
       figures.calls += 1;
       figures.by[certainty] += 1;
-      this.byPath.set(path, (this.byPath.get(path) ?? 0) + 1);
+      const name = way === 'pin' ? `${path} by pin` : path;
+      const onPath = this.byPath.get(name) ?? { calls: 0, ran: 0 };
+      this.byPath.set(name, onPath);
+      onPath.calls += 1;
+      if (ran) onPath.ran += 1;
       if (certainty !== 'outcome_unknown') continue;
       if (end === 'settled') figures.settled += 1;
       if (end === 'not recorded') this.unrecorded += 1;
@@ -206,7 +242,7 @@ export class Figures {
   }
 
   #found({ adversary }: RoundPlan, kinds: readonly FoundKind[]): void {
-    this.first ??= { round: this.rounds, adversary, kinds };
+    this.#first ??= { round: this.rounds, adversary, kinds };
   }
 
   #count(kind: FaultKind): void {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CallRow } from './journal-view.ts';
-import { type CallFacts, judgeCall } from './judge.ts';
+import { type CallFacts, judgeCall, judgeQuiet } from './judge.ts';
 import type { Told } from './told.ts';
 
 const RAN = [{ name: 'a', answer: 'yes' }];
@@ -31,6 +31,8 @@ const TRUE: CallFacts = {
   rows: [ROW],
   asked: { certainty: 'completed', code: null, text: 'yes' },
   mayBeLost: false,
+  tellsId: true,
+  mayBeLate: false,
 };
 const UNKNOWN_ROW: CallRow = { ...ROW, certainty: 'outcome_unknown', code: 'runner_unavailable' };
 const LOST: Told = { kind: 'lost', reason: 'ECONNRESET' };
@@ -97,4 +99,51 @@ test('an answer that says nothing, two rows, a settlement of what was known and 
   assert.deepEqual(found({ rows: [{ ...ROW, settled_certainty: 'completed' }] }), ['contradiction']);
   const asked = { certainty: 'outcome_unknown', code: null, text: null } as const;
   assert.deepEqual(found({ asked }), ['contradiction']);
+});
+
+test('an answer that does not come within every budget is a fault, and a connection that breaks is none', () => {
+  const unknown: CallRow = { ...UNKNOWN_ROW, settled_certainty: 'completed' };
+  const late: Told = { kind: 'late', reason: 'no answer in 20000 ms' };
+  assert.deepEqual(found({ told: late, rows: [unknown] }), ['no answer']);
+  assert.deepEqual(found({ told: late, rows: [unknown], mayBeLate: true }), []);
+  assert.deepEqual(found({ told: LOST, rows: [unknown] }), []);
+});
+
+test('an answer tells the id that the journal has for its call', () => {
+  assert.deepEqual(found({ told: { ...TOLD, call: 'call_2' } }), ['lost record']);
+  assert.deepEqual(found({ told: { ...TOLD, call: null } }), ['contradiction']);
+  assert.deepEqual(found({ told: { ...TOLD, call: null }, tellsId: false }), []);
+  const refused: Told = { ...TOLD, certainty: 'not_started', code: 'x', text: null, call: null };
+  const row: CallRow = { ...ROW, certainty: 'not_started', code: 'x' };
+  assert.deepEqual(found({ told: refused, rows: [row], executions: [], asked: null }), []);
+});
+
+test('a call that is told as completed has its answer, whatever its code', () => {
+  for (const code of [null, 'plugin_tool_error', 'tool_error', 'plugin_eof'])
+    assert.deepEqual(found({ told: { ...TOLD, code, text: null }, rows: [{ ...ROW, code }] }), [
+      'false completed',
+    ]);
+  assert.deepEqual(found({ told: { ...TOLD, text: null, isBare: true } }), []);
+});
+
+test('what nobody attacks is answered with what the plugin said, and runs', () => {
+  const quiet = (told: Told, executions = RAN, fails = false) =>
+    judgeQuiet({ call: 0, told, executions }, fails ? { fails } : {}).map(
+      ({ kind, text }) => `${kind}: ${text}`,
+    );
+  assert.deepEqual(quiet(TOLD), []);
+  for (const code of ['plugin_tool_error', 'tool_error'])
+    assert.deepEqual(quiet({ ...TOLD, code }, RAN, true), []);
+  const told = (words: string) => `contradiction: nobody attacked, and it was told ${words}`;
+  assert.deepEqual(quiet({ ...TOLD, code: 'plugin_tool_error' }), [told('completed, plugin_tool_error')]);
+  assert.deepEqual(quiet(TOLD, RAN, true), [told('completed, no code')]);
+  assert.deepEqual(quiet({ ...TOLD, certainty: 'outcome_unknown', code: 'x' }), [told('outcome_unknown, x')]);
+  const unseen: Told = { ...TOLD, certainty: 'not_started', code: 'tool_not_found', text: null };
+  const byWay = (way: 'pin' | 'binding', executions: typeof RAN) =>
+    judgeQuiet({ call: 0, told: unseen, executions }, { way }).length;
+  assert.deepEqual([byWay('pin', []), byWay('pin', RAN), byWay('binding', [])], [0, 1, 2]);
+  assert.deepEqual(quiet({ kind: 'unsent', reason: 'refused' }, []), [
+    told('unsent, refused'),
+    'contradiction: nobody attacked, and it never ran',
+  ]);
 });

@@ -1,6 +1,7 @@
 import type { Certainty } from '@fairlead/base';
 import type { CallRow } from './journal-view.ts';
 import type { Execution } from './ledger.ts';
+import type { CallPlan } from './plan.ts';
 import { certaintyOf, type Told } from './told.ts';
 
 /** All that is known of one call after its round. */
@@ -20,6 +21,10 @@ export type CallFacts = {
   } | null;
   /** Its records may be lost: the log was cut behind what was durable when the last answer left, and this one had none. */
   readonly mayBeLost: boolean;
+  /** Its path tells the id of a call that was answered. */
+  readonly tellsId: boolean;
+  /** What its caller waits for may take as long as an attack does. */
+  readonly mayBeLate: boolean;
 };
 
 /** The kinds of lies that are looked for. */
@@ -29,13 +34,14 @@ export type FaultKind =
   | 'double execution'
   | 'lost record'
   | 'contradiction'
+  | 'no answer'
   | 'left behind';
 
 export type Fault = { readonly kind: FaultKind; readonly call: number | null; readonly text: string };
 
 /** Holds what was told, recorded and settled of one call against what the plugin did. */
 export function judgeCall(facts: CallFacts): Fault[] {
-  const { call, told, executions, rows, asked, mayBeLost } = facts;
+  const { call, told, executions, rows, asked, mayBeLost, mayBeLate, tellsId } = facts;
   const faults: Fault[] = [];
   const fault = (kind: FaultKind, text: string) => faults.push({ kind, call, text });
   const happened = executions.length;
@@ -49,9 +55,10 @@ export function judgeCall(facts: CallFacts): Fault[] {
   };
 
   if (happened > 1) fault('double execution', `it ran ${happened} times`);
+  if (told.kind === 'late' && !mayBeLate) fault('no answer', `${told.reason}, above every budget`);
   if (told.kind === 'unreadable') fault('contradiction', `the answer is none: ${told.reason}`);
   claim(`told ${certaintyOf(told)}`, certaintyOf(told), told.kind === 'answered' ? told.text : null);
-  if (told.kind === 'answered' && told.certainty === 'completed' && told.text === null && hasText(told))
+  if (told.kind === 'answered' && told.certainty === 'completed' && told.text === null && mustHaveText(told))
     fault('false completed', 'told completed without the answer');
 
   const [row] = rows;
@@ -63,6 +70,11 @@ export function judgeCall(facts: CallFacts): Fault[] {
     else if (happened > 0 && !mayBeLost) fault('lost record', 'it ran, and no intent is in the journal');
     return faults;
   }
+  if (told.kind === 'answered' && told.call !== null && !rows.some(({ id }) => id === told.call))
+    fault('lost record', 'it was answered with an id that is not its own');
+  // Of what was refused no row may have come about, or one that nobody could be sure of.
+  if (tellsId && told.kind === 'answered' && told.call === null && told.certainty !== 'not_started')
+    fault('contradiction', 'it was answered without the id that the journal has for it');
   if (row.certainty === null) fault('lost record', 'its intent never got an end');
   else {
     claim(`recorded as ${row.certainty}`, row.certainty, null);
@@ -84,7 +96,38 @@ export function judgeCall(facts: CallFacts): Fault[] {
   return faults;
 }
 
-/** Completed by the plugin's own answer, so that there is a text. */
-function hasText({ code, isBare }: { readonly code: string | null; readonly isBare?: boolean }): boolean {
-  return isBare !== true && (code === null || code === 'plugin_tool_error');
+/** Holds what nobody attacked against what must come of it: it ran once, and its caller has its answer. */
+export function judgeQuiet(
+  { call, told, executions }: Pick<CallFacts, 'call' | 'told' | 'executions'>,
+  { fails, way }: Pick<CallPlan, 'fails' | 'way'>,
+): Fault[] {
+  const code = told.kind === 'answered' ? told.code : null;
+  const never = told.kind === 'answered' && told.certainty === 'not_started' && executions.length === 0;
+  if (way === 'pin' && never && UNSEEN_PIN_CODES.has(code ?? '')) return [];
+  const isAnswer = told.kind === 'answered' && told.certainty === 'completed';
+  const isTold = isAnswer && (fails === true ? FAILING_CODES.has(code ?? '') : code === null);
+  const faults: string[] = [];
+  if (!isTold) faults.push(`nobody attacked, and it was told ${wordsOf(told)}`);
+  if (executions.length === 0) faults.push('nobody attacked, and it never ran');
+  return faults.map((text) => ({ kind: 'contradiction', call, text }));
+}
+
+/**
+ * A pin is looked at behind the registration of its Runner and the start of its plugin, which the rounds before may have brought about: until
+ * then a call of it is refused (docs/reference/plugins-for-agents.md). That some are carried out is looked at over all rounds.
+ */
+const UNSEEN_PIN_CODES: ReadonlySet<string> = new Set(['tool_not_found', 'plugin_replaced']);
+
+/** What a result that says `isError` is called on the way to a client, and in a turn. */
+const FAILING_CODES: ReadonlySet<string> = new Set(['plugin_tool_error', 'tool_error']);
+
+function wordsOf(told: Told): string {
+  return told.kind === 'answered'
+    ? `${told.certainty}, ${told.code ?? 'no code'}`
+    : `${told.kind}, ${told.reason}`;
+}
+
+/** Completed, on a path that has room for the plugin's answer, by a host that does not say that it lacks it. */
+function mustHaveText({ isBare, unsettled }: Extract<Told, { readonly kind: 'answered' }>): boolean {
+  return isBare !== true && !unsettled;
 }

@@ -1,13 +1,13 @@
 import { rmSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@fairlead/base';
-import { callerOf } from './agent-configuration.ts';
 import type { Fleet } from './fleet.ts';
 import type { CallRow } from './journal-view.ts';
 import { readLedger } from './ledger.ts';
 import type { CallPlan, FrameKind, RoundPlan } from './plan.ts';
 import type { RoundEvents } from './round-events.ts';
-import { isByAgent, removeOrder, type SessionCalls, writeOrder } from './session-calls.ts';
+import type { RoundNames } from './round-names.ts';
+import { isByAgent, type SessionCalls, writeOrder } from './session-calls.ts';
 import type { Told } from './told.ts';
 import { type LogEnd, logEnd } from './write-ahead-log.ts';
 
@@ -25,6 +25,7 @@ export class LiveRound {
   readonly #fleet: Fleet;
   readonly #plan: RoundPlan;
   readonly #names: readonly string[];
+  readonly #agents: readonly string[];
   readonly #events: RoundEvents;
   readonly #before: number;
   /** Calls whose caller has been told what became of them. */
@@ -36,10 +37,11 @@ export class LiveRound {
   /** Calls of which nothing had to be durable when the power was lost. */
   #openAtLoss: ReadonlySet<number> = new Set();
 
-  constructor(fleet: Fleet, plan: RoundPlan, names: readonly string[], events: RoundEvents, before: number) {
+  constructor(fleet: Fleet, plan: RoundPlan, names: RoundNames, events: RoundEvents, before: number) {
     this.#fleet = fleet;
     this.#plan = plan;
-    this.#names = names;
+    this.#names = names.calls;
+    this.#agents = names.agents;
     this.#events = events;
     this.#before = before;
   }
@@ -62,7 +64,8 @@ export class LiveRound {
       };
     }
     for (const [call, plan] of this.#plan.calls.entries())
-      if (isByAgent(plan)) writeOrder(this.#fleet.marks, call, this.argumentsOf(call));
+      if (isByAgent(plan))
+        writeOrder(this.#fleet.marks, this.#agents[call] as string, this.argumentsOf(call));
     const watcher = watch(ledger, (_event, file) => {
       const call = byName.get(file ?? '');
       if (call === undefined) return;
@@ -143,10 +146,7 @@ export class LiveRound {
 
   /** To be called when nothing of the round can still wait at a gate: one that is open for a moment only is overlooked. */
   removeGates(): void {
-    for (const [call, name] of this.#names.entries()) {
-      rmSync(join(this.#fleet.marks, `${name}.gate`), { force: true });
-      removeOrder(this.#fleet.marks, call);
-    }
+    for (const name of this.#names) rmSync(join(this.#fleet.marks, `${name}.gate`), { force: true });
   }
 
   /** Finds the rows of a call by the id that was told, or by the digest of what only it was called with. */
@@ -170,7 +170,7 @@ export class LiveRound {
   /** What calls are called on the link: an agent calls by its own name. */
   get #wireNames(): readonly string[] {
     return this.#names.map((name, call) =>
-      isByAgent(this.#plan.calls[call] as CallPlan) ? callerOf(call) : name,
+      isByAgent(this.#plan.calls[call] as CallPlan) ? (this.#agents[call] as string) : name,
     );
   }
 

@@ -3,8 +3,7 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Adversary } from './adversary.ts';
-import type { FirstFound } from './figures.ts';
-import type { FaultKind } from './judge.ts';
+import type { FirstFound, FoundKind } from './figures.ts';
 import type { Edit, Mutant } from './mutant-list.ts';
 import { plantMutant } from './plant-mutant.ts';
 
@@ -15,7 +14,7 @@ export type MutantResult = {
   readonly caughtBy: {
     readonly round: number;
     readonly adversary: Adversary;
-    readonly kind: FaultKind;
+    readonly kind: FoundKind;
   } | null;
   /** What the suite printed. */
   readonly output: string;
@@ -38,7 +37,7 @@ export async function runControl(series: MutantRounds, jobs: number): Promise<st
 }
 
 /** What was found first, where it is something that this lie does. */
-export function caught(output: string, as: readonly FaultKind[]): MutantResult['caughtBy'] {
+export function caught(output: string, as: readonly FoundKind[]): MutantResult['caughtBy'] {
   const found = /^first found: (.*)$/m.exec(output)?.[1];
   if (found === undefined) return null;
   const { round, adversary, kinds } = JSON.parse(found) as FirstFound;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Figures } from './figures.ts';
 import { caught } from './mutant-run.ts';
-import { planRound } from './plan.ts';
+import { type PathName, planRound } from './plan.ts';
 import { faultLines, mutantLines, withSection } from './proof-page.ts';
 
 const PAGE = 'a\n<!-- faults: begin -->\n\nold\n\n<!-- faults: end -->\nb\n';
@@ -17,9 +17,16 @@ test('a command renews its own part of the page and nothing else', () => {
 
 test('figures add up over rounds, and what was not run is shown with its reason', () => {
   const figures = new Figures(7, undefined);
-  const lived = { path: 'http', runnerLivedOn: true } as const;
+  const lived = { path: 'http', way: undefined, ran: false, runnerLivedOn: true } as const;
   const calls = [
-    { certainty: 'completed', path: 'cli', end: 'known at once', runnerLivedOn: false },
+    {
+      certainty: 'completed',
+      path: 'cli',
+      way: undefined,
+      end: 'known at once',
+      ran: true,
+      runnerLivedOn: false,
+    },
     { certainty: 'outcome_unknown', end: 'settled', ...lived },
     { certainty: 'outcome_unknown', end: 'never known', ...lived },
     { certainty: 'outcome_unknown', end: 'never known', ...lived },
@@ -39,6 +46,7 @@ test('figures add up over rounds, and what was not run is shown with its reason'
     /: 3\. Of these 1 were settled by\nthemselves once the link was back: 33\.3 %\. Not counted: 1 of/,
   );
   assert.match(page, /\nanswer in time, and 1 that stand in no journal\.\n/);
+  assert.match(page, /\nCalls by path: http 5 \(0 ran\), mcp-http 0 \(0 ran\), .* cli 1 \(1 ran\)/);
   assert.equal(figures.isClean, false);
   assert.match(
     figures.summary().join('\n'),
@@ -123,4 +131,49 @@ test('a lie is caught only as something that it does', () => {
   });
   assert.equal(caught(output, ['double execution']), null);
   assert.equal(caught('nothing', ['double execution']), null);
+});
+
+const callsOf = (path: PathName, ran: readonly boolean[]) =>
+  ran.map(
+    (each) =>
+      ({ certainty: 'not_started', path, end: 'known at once', ran: each, runnerLivedOn: false }) as const,
+  );
+
+test('a path on which twenty calls and none of them ran is found, whatever was told', () => {
+  const figures = (count: number, ran: number) => {
+    const figures = new Figures(7, undefined);
+    const calls = callsOf(
+      'routine',
+      Array.from({ length: count }, (_none, call) => call < ran),
+    );
+    const result = { plan: planRound(9, 'cut-link'), calls, faults: [], trace: [], later: new Map() };
+    figures.add({ kind: 'ran', result, tookMs: 1, history: [9] });
+    return figures;
+  };
+  const idle = figures(20, 0);
+  assert.equal(idle.isClean, false);
+  assert.deepEqual(idle.first, { round: 1, adversary: 'cut-link', kinds: ['never ran'] });
+  assert.match(idle.summary().join('\n'), /^no call ran by the path routine$/m);
+  for (const [count, ran] of [
+    [19, 0],
+    [20, 1],
+  ] as const)
+    assert.equal(figures(count, ran).isClean, true);
+});
+
+test('unknown outcomes that do not settle are found by the rounds that had them', () => {
+  const figures = new Figures(7, undefined);
+  const open = {
+    certainty: 'outcome_unknown',
+    path: 'http',
+    end: 'never known',
+    ran: true,
+    runnerLivedOn: true,
+  } as const;
+  const result = { plan: planRound(9, 'cut-link'), calls: [open], faults: [], trace: [], later: new Map() };
+  const add = () => figures.add({ kind: 'ran', result, tookMs: 1, history: [9] });
+  add();
+  assert.equal(figures.first, null);
+  add();
+  assert.deepEqual(figures.first, { round: 2, adversary: 'cut-link', kinds: ['not settled'] });
 });

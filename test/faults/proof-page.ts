@@ -48,7 +48,7 @@ export function faultLines(figures: Figures): readonly string[] {
     '| --------- | ------ | ----- | --------- | ----------- | --------------- | ---------------- | ---------- |',
     ...adversaries,
     '',
-    `Calls by path: ${[...figures.byPath].map(([name, count]) => `${name} ${count}`).join(', ')}.`,
+    `Calls by path: ${figures.pathsText}.`,
   ];
 }
 

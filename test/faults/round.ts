@@ -3,11 +3,13 @@ import { waitFor } from '@fairlead/testing';
 import { attack } from './attack.ts';
 import type { Fleet } from './fleet.ts';
 import type { CallRow } from './journal-view.ts';
-import { type CallFacts, type Fault, judgeCall } from './judge.ts';
+import { type CallFacts, type Fault, judgeCall, judgeQuiet } from './judge.ts';
+import type { Later } from './late-executions.ts';
 import { clearLedger, readLedger } from './ledger.ts';
 import { LiveRound } from './live-round.ts';
 import type { CallPlan, RoundPlan } from './plan.ts';
 import { RoundEvents } from './round-events.ts';
+import type { RoundNames } from './round-names.ts';
 import { isByAgent, SessionCalls } from './session-calls.ts';
 import { certaintyOf, isCertainty, type Told, textOf } from './told.ts';
 
@@ -15,7 +17,8 @@ const SETTLED_MS = 30_000;
 
 /**
  * What became of a call that was told as unknown. `settled`: known by itself, once the link was back. `beyond its Runner`: that was asked, and
- * has nothing but that its plugin gave it no answer. `not recorded`: no journal has it, so there is nothing to settle.
+ * has nothing but that its plugin gave it no answer, in a round that gave the plugin a reason for it. `not recorded`: no journal has it, so
+ * there is nothing to settle.
  */
 type CallEnd = 'known at once' | 'settled' | 'never known' | 'beyond its Runner' | 'not recorded';
 
@@ -23,7 +26,10 @@ type CallEnd = 'known at once' | 'settled' | 'never known' | 'beyond its Runner'
 type CallResult = {
   readonly certainty: Certainty;
   readonly path: CallPlan['path'];
+  readonly way?: CallPlan['way'];
   readonly end: CallEnd;
+  /** The ledger has it. */
+  readonly ran: boolean;
   /** The outcome was unknown and the Runner process of its round lived on. */
   readonly runnerLivedOn: boolean;
 };
@@ -35,19 +41,18 @@ export type RoundResult = {
   /** What the adversary did and how each call ended: the same for the same seed, where nothing is left to chance. */
   readonly trace: readonly string[];
   /** What each call must be found as when it stands in the ledger after its round; null where that is no fault. */
-  readonly later: ReadonlyMap<string, 'false not_started' | 'double execution' | null>;
+  readonly later: ReadonlyMap<string, Later>;
 };
 
 /** Runs one round on a fleet that works, and leaves it working. Rejects where the fleet could not be brought back. */
-export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Promise<RoundResult> {
+export async function runRound(fleet: Fleet, plan: RoundPlan, names: RoundNames): Promise<RoundResult> {
   await fleet.refresh();
   const bindings = { work: await fleet.bind('work'), brief: await fleet.bind('brief') };
   const { journal } = fleet;
   journal.noteTargets();
   const before = journal.newest();
   const runnerBefore = fleet.runnerPid;
-  const sessions = await SessionCalls.prepare(fleet.paths.agents, journal, plan.calls, tag);
-  const names = plan.calls.map((_call, number) => `${tag}-${number}`);
+  const sessions = await SessionCalls.prepare(fleet.paths.agents, journal, plan.calls, names);
   const events = new RoundEvents();
   const round = new LiveRound(fleet, plan, names, events, before);
   const paths = await Promise.all(plan.calls.map(({ path }) => fleet.paths.path(path)));
@@ -70,13 +75,14 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
       const { tool, way, target } = plan.calls[call] as CallPlan;
       const given = round.argumentsOf(call);
       const answer = (paths[call] as (typeof paths)[number]).call({
-        number: call,
+        agent: names.agents[call] as string,
         tool,
         binding: bindings[tool],
         arguments: given,
         ...sessions.placeOf(call),
         ...(way === undefined ? {} : { way }),
         ...(target === undefined ? {} : { target }),
+        isAttacked: !isQuiet(plan),
         acknowledged: () => {
           sessions.acknowledged(call);
           round.acknowledged();
@@ -101,13 +107,15 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
   await untilSettled(fleet, before);
   faults.push(...(await untilIdle(sessions)));
   const executions = readLedger(fleet.ledger);
+  const claimed = new Set<string>();
   const calls: CallResult[] = [];
-  const later = new Map<string, 'false not_started' | 'double execution' | null>();
-  for (const [call, name] of names.entries()) {
+  const later = new Map<string, Later>();
+  for (const [call, name] of names.calls.entries()) {
     const answer = told[call] as Told;
+    const callPlan = plan.calls[call] as CallPlan;
     const [row] = rowsOf(call);
     // An agent's call is no client's to ask about: its session says what became of it.
-    const mayAsk = row !== undefined && !isByAgent(plan.calls[call] as CallPlan);
+    const mayAsk = row !== undefined && !isByAgent(callPlan);
     const asked = mayAsk ? await ask(fleet, row.id) : null;
     if (mayAsk && asked === null)
       faults.push({
@@ -123,16 +131,30 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, tag: string): Prom
       rows: rowsOf(call),
       asked,
       mayBeLost: round.mayBeLost(call, answer),
+      // The command prints the plugin’s own result, which has no room for it.
+      tellsId: callPlan.path !== 'cli',
+      // A turn has ended when its end is written, and a disk may stay full as long as anybody waits for that.
+      mayBeLate: callPlan.path === 'turn' && plan.adversary === 'fill-disk',
     };
+    for (const { id } of facts.rows) claimed.add(id);
     faults.push(...judgeCall(facts));
+    if (isQuiet(plan)) faults.push(...judgeQuiet(facts, callPlan));
     faults.push(...(await sessions.judge(call, facts)));
-    const result = resultOf(plan.calls[call] as CallPlan, answer, row, runnerLivedOn);
+    const ran = facts.executions.length > 0;
+    const { path, way } = callPlan;
+    const result = { path, way, ran, ...endOf(plan, answer, row, runnerLivedOn) };
     calls.push(result);
     const isOpen = result.end !== 'known at once' && result.end !== 'settled';
-    later.set(name, facts.executions.length > 0 ? 'double execution' : isOpen ? null : 'false not_started');
+    later.set(name, ran ? 'double execution' : isOpen ? null : 'false not_started');
     events.trace.push(`call ${call}: ${certaintyOf(answer)}, ${result.end}`);
   }
-  clearLedger(fleet.ledger, names);
+  for (const { id } of journal.calls(before))
+    if (!claimed.has(id))
+      faults.push({ kind: 'contradiction', call: null, text: `the journal has ${id}, which nobody called` });
+  clearLedger(
+    fleet.ledger,
+    names.calls.flatMap((name) => executions.get(name) ?? []),
+  );
   round.removeGates();
   faults.push(
     ...(await fleet.strays()).map(({ text }): Fault => ({ kind: 'left behind', call: null, text })),
@@ -179,20 +201,37 @@ async function ask(fleet: Fleet, id: string): Promise<CallFacts['asked']> {
 }
 
 /** `row`: as it stood before anybody asked. */
-function resultOf(
-  { path }: CallPlan,
+export function endOf(
+  plan: Pick<RoundPlan, 'adversary' | 'calls'>,
   told: Told,
-  row: CallRow | undefined,
+  row: Pick<CallRow, 'certainty' | 'settled_certainty' | 'settled_code'> | undefined,
   runnerLivedOn: boolean,
-): CallResult {
+): Pick<CallResult, 'certainty' | 'end' | 'runnerLivedOn'> {
   const certainty = certaintyOf(told);
-  if (certainty !== 'outcome_unknown') return { certainty, path, end: 'known at once', runnerLivedOn: false };
-  if (row === undefined) return { certainty, path, end: 'not recorded', runnerLivedOn: false };
+  if (certainty !== 'outcome_unknown') return { certainty, end: 'known at once', runnerLivedOn: false };
+  if (row === undefined) return { certainty, end: 'not recorded', runnerLivedOn: false };
   if ((row.settled_certainty ?? row.certainty) !== 'outcome_unknown')
-    return { certainty, path, end: 'settled', runnerLivedOn };
+    return { certainty, end: 'settled', runnerLivedOn };
   // What it was asked for and could not say counts as never known: that it has forgotten, or that nobody answered.
   const isItsAnswer = row.settled_certainty !== null && PLUGIN_GAVE_NONE.has(row.settled_code ?? '');
-  return { certainty, path, end: isItsAnswer ? 'beyond its Runner' : 'never known', runnerLivedOn };
+  const isBeyond = isItsAnswer && mayBeMute(plan);
+  return { certainty, end: isBeyond ? 'beyond its Runner' : 'never known', runnerLivedOn };
+}
+
+/**
+ * Whether a plugin of this round may have given its Runner no answer in time: it is told to hold or to be silent, it has a second of its
+ * clock for a call, or it, or what reads it, is killed or stands still. One word of the Runner is not enough.
+ */
+function mayBeMute({ adversary, calls }: Pick<RoundPlan, 'adversary' | 'calls'>): boolean {
+  const isTold = calls.some(
+    ({ hold, silent, tool }) => hold === true || silent !== undefined || tool === 'brief',
+  );
+  return isTold || adversary === 'kill-plugin' || adversary === 'stop-process';
+}
+
+/** Nobody keeps a call from coming to its end. */
+function isQuiet({ adversary }: Pick<RoundPlan, 'adversary'>): boolean {
+  return adversary === 'none' || adversary === 'flood-stderr';
 }
 
 /** Codes by which a Runner says that its plugin was given the call and never answered it. */

@@ -3,11 +3,14 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Adversary } from './adversary.ts';
+import { ROUNDS_OF_A_FLEET } from './agent-configuration.ts';
 import { Fleet } from './fleet.ts';
 import type { Fault } from './judge.ts';
+import { type Later, lateExecutions } from './late-executions.ts';
 import { readLedger } from './ledger.ts';
 import { planRound, type RoundPlan, type Topology } from './plan.ts';
 import { type RoundResult, runRound } from './round.ts';
+import { namesOf } from './round-names.ts';
 import { SmallDisk } from './small-disk.ts';
 
 /** The seeds of the rounds that a fleet had been through, in order, the one in question last. */
@@ -22,21 +25,13 @@ export type SeriesRound =
 /** What was found only when a fleet had ended. `plan`: the round that did it, or the last one where it may have been any. */
 export type FoundAtEnd = { readonly fault: Fault; readonly plan: RoundPlan; readonly history: History };
 
-type Later = { readonly kind: 'false not_started' | 'double execution' | null; readonly plan: RoundPlan };
-
 /** A fleet with the rounds that it has been through. */
 type Stay = {
   readonly fleet: Fleet;
   readonly plans: RoundPlan[];
   /** What each call would be a case of that is found in the ledger after its round. */
-  readonly later: Map<string, Later>;
+  readonly later: Map<string, { readonly kind: Later; readonly plan: RoundPlan }>;
 };
-
-/**
- * Then a fresh one takes its place (docs/decisions/0200-a-fleet-stays-for-ten-rounds.md). What the rounds before have left open must not
- * come back as a lie in a later one, so a fleet stays for a while; what that was must be found again, so it does not stay for long.
- */
-const ROUNDS_OF_A_FLEET = 10;
 
 /** Rounds one after another, on fleets that stay for a while, as long as nothing is found. */
 export class Series implements AsyncDisposable {
@@ -66,8 +61,11 @@ export class Series implements AsyncDisposable {
     const startedMs = performance.now();
     try {
       const { fleet, plans, later } = await this.#stay(topology);
+      const names = namesOf(plan, { tag: `r${this.#count}`, place: plans.length });
       plans.push(plan);
-      const result = await runRound(fleet, plan, `r${this.#count}`);
+      // Where the round breaks its fleet, nobody has judged what they did.
+      for (const name of names.calls) later.set(name, { kind: null, plan });
+      const result = await runRound(fleet, plan, names);
       for (const [name, kind] of result.later) later.set(name, { kind, plan });
       const history = seedsOf(plans);
       if (result.faults.length > 0 || plans.length >= ROUNDS_OF_A_FLEET) await this.#end(topology);
@@ -113,14 +111,12 @@ export class Series implements AsyncDisposable {
     const { fleet, plans, later } = stay;
     const history = seedsOf(plans);
     await fleet.stop();
-    for (const name of readLedger(fleet.ledger).keys()) {
-      const { kind = null, plan } = later.get(name) ?? {};
-      if (kind === null || plan === undefined) continue;
-      const fault = { kind, call: null, text: `${name} ran after its round` };
-      // What made it run may be a round behind its own.
-      this.#atEnds.push({ fault, plan, history });
-    }
     const last = plans.at(-1);
+    for (const { fault, of } of lateExecutions(readLedger(fleet.ledger), later)) {
+      const plan = of?.plan ?? last;
+      // What made it run may be a round behind its own.
+      if (plan !== undefined) this.#atEnds.push({ fault, plan, history });
+    }
     for (const { pid, text } of await fleet.strays()) {
       const fault: Fault = { kind: 'left behind', call: null, text: `${text}, when everything had ended` };
       if (last !== undefined) this.#atEnds.push({ fault, plan: last, history });

@@ -1,18 +1,19 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '@fairlead/base';
 import { waitFor } from '@fairlead/testing';
-import { callerOf, modelOf } from './agent-configuration.ts';
+import { modelOf } from './agent-configuration.ts';
 import type { CallRow, JournalView } from './journal-view.ts';
 import type { Fault } from './judge.ts';
 import type { Execution } from './ledger.ts';
 import type { AgentApi } from './paths/agent-api.ts';
 import type { CallPlan } from './plan.ts';
+import type { RoundNames } from './round-names.ts';
 import { judgeSession } from './session-log.ts';
 import type { Told } from './told.ts';
 
 /** Where a call of a round stands besides the journal. */
-type Trail = { readonly session: string; readonly schedule: string | null };
+type Trail = { readonly agent: string; readonly session: string; readonly schedule: string | null };
 
 const READY_MS = 60_000;
 
@@ -34,17 +35,19 @@ export class SessionCalls {
     api: AgentApi,
     journal: JournalView,
     calls: readonly CallPlan[],
-    tag: string,
+    names: RoundNames,
   ): Promise<SessionCalls> {
     const trails = new Map<number, Trail>();
     const standing = [...calls.entries()].filter(([, plan]) => standsInSession(plan));
     for (const [call, plan] of standing) {
-      const session = await newSession(api, callerOf(call));
+      const agent = names.agents[call] as string;
+      const session = await newSession(api, agent);
       if (plan.path === 'routine') {
         const model = modelOf(plan.way ?? 'binding', plan.tool);
         await api.patch(`/api/sessions/${session}`, { model });
       }
-      trails.set(call, { session, schedule: plan.path === 'routine' ? `${tag}-${call}` : null });
+      const schedule = plan.path === 'routine' ? (names.calls[call] as string) : null;
+      trails.set(call, { agent, session, schedule });
     }
     return new SessionCalls(api, journal, trails);
   }
@@ -75,9 +78,9 @@ export class SessionCalls {
   async settle(patienceMs: number): Promise<boolean> {
     try {
       await waitFor(() => this.#isIdle(), { what: 'the end of every turn', timeoutMs: patienceMs });
-      for (const [call, { session, schedule }] of this.#trails)
+      for (const [call, { agent, session, schedule }] of this.#trails)
         if (schedule !== null && this.#journal.slotsOf(schedule).length === 0) {
-          const line = `/schedule remove agent:${callerOf(call)} ${schedule}`;
+          const line = `/schedule remove agent:${agent} ${schedule}`;
           const removed = await this.#api.command(session, line);
           // It stood there: nothing of it was lost.
           if (removed.kind === 'output') this.#acknowledged.delete(call);
@@ -158,12 +161,9 @@ export function isByAgent({ path }: Pick<CallPlan, 'path'>): boolean {
   return path === 'turn' || path === 'routine';
 }
 
-export function writeOrder(marks: string, call: number, given: JsonObject): void {
-  writeFileSync(join(marks, `${callerOf(call)}.order`), JSON.stringify(given));
-}
-
-export function removeOrder(marks: string, call: number): void {
-  rmSync(join(marks, `${callerOf(call)}.order`), { force: true });
+/** It stays there as long as the fleet does: an agent's call that comes late is still the one that it is. */
+export function writeOrder(marks: string, agent: string, given: JsonObject): void {
+  writeFileSync(join(marks, `${agent}.order`), JSON.stringify(given));
 }
 
 async function newSession(api: AgentApi, agent: string): Promise<string> {

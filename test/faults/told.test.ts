@@ -61,6 +61,8 @@ test('the exit status of the command must go with what it printed', () => {
   assert.equal(certaintyOf(told(3, answer('outcome_unknown'))), 'outcome_unknown');
   assert.equal(certaintyOf(told(1, answer('not_started'))), 'not_started');
   assert.equal(told(1, answer('outcome_unknown')).kind, 'unreadable');
+  for (const state of ['', 'perhaps']) assert.equal(told(1, answer(state)).kind, 'unreadable', state);
+  assert.equal(told(1, JSON.stringify({ error: { code: 'x', message: 'x' } })).kind, 'unreadable');
   assert.equal(told(0, JSON.stringify({ isError: true, content: [] })).kind, 'unreadable');
   assert.equal(told(3, answer('outcome_unknown', 'answer_lost')).kind, 'lost');
   assert.deepEqual(told(1, '', 'fairlead: Nobody answers. (server_unreachable)\n'), {

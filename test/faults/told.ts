@@ -17,6 +17,8 @@ export type Told =
     }
   /** The answer did not come: nobody said what happened. */
   | { readonly kind: 'lost'; readonly reason: string }
+  /** Nobody broke the connection off, and no answer came within every budget: a fault, whatever happened. */
+  | { readonly kind: 'late'; readonly reason: string }
   /** Nothing was sent. */
   | { readonly kind: 'unsent'; readonly reason: string }
   /** An answer that says nothing, or contradicts itself: a fault, whatever happened. */

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import type { Told } from '../told.ts';
-import { callerPatienceMs } from './call-path.ts';
+import { callerPatienceMs, outOfPatience } from './call-path.ts';
 import { type Posted, post } from './post.ts';
 
 type Gateway = { readonly port: number; readonly token: string };
@@ -65,7 +65,10 @@ export class AgentApi {
           response.on('end', () => resolve({ kind: 'answered', status: response.statusCode ?? 0, text }));
         },
       );
-      sending.setTimeout(callerPatienceMs, () => sending.destroy(new Error('no answer in time')));
+      sending.setTimeout(callerPatienceMs, () => {
+        resolve(outOfPatience);
+        sending.destroy();
+      });
       sending.on('error', (error) => resolve({ kind: 'lost', reason: error.message }));
       sending.end(body === null ? undefined : JSON.stringify(body));
     });

@@ -1,7 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { isJsonObject, type JsonObject } from '@fairlead/base';
-import { type Told, textOf } from '../told.ts';
-import { type CallPath, callerPatienceMs, type PathCall } from './call-path.ts';
+import { isCertainty, type Told, textOf } from '../told.ts';
+import { type CallPath, outOfPatience, type PathCall } from './call-path.ts';
+
+/** Above what its two requests may take; it also starts, for which a busy machine needs long. */
+const PATIENCE_MS = 60_000;
 
 /** `fairlead plugin call`, a process for each call. It describes the tool itself. */
 export class CliPath implements CallPath {
@@ -28,7 +31,10 @@ export class CliPath implements CallPath {
       output.stderr += chunk;
     });
     return new Promise((resolve) => {
-      const timer = setTimeout(() => child.kill('SIGKILL'), callerPatienceMs);
+      const timer = setTimeout(() => {
+        resolve(outOfPatience);
+        child.kill('SIGKILL');
+      }, PATIENCE_MS);
       child.once('error', () => resolve({ kind: 'unsent', reason: 'the command did not start' }));
       child.once('close', (exit) => {
         clearTimeout(timer);
@@ -54,6 +60,7 @@ export function toldByCommand(
   const { error, dispatchState, call } = answer;
   if (isJsonObject(error)) {
     const isUnknown = dispatchState === 'outcome_unknown';
+    if (!isCertainty(dispatchState)) return { kind: 'unreadable', reason: 'an answer without a certainty' };
     if (isUnknown !== (exit === 3))
       return { kind: 'unreadable', reason: `exit ${exit} with ${String(dispatchState)}` };
     const code = String(error['code']);
@@ -61,7 +68,7 @@ export function toldByCommand(
     const detail = error['detail'];
     return {
       kind: 'answered',
-      certainty: isUnknown ? 'outcome_unknown' : dispatchState === 'completed' ? 'completed' : 'not_started',
+      certainty: dispatchState,
       code,
       // One that was not started may be the id of the description, which is read and not carried out.
       call: typeof call === 'string' && dispatchState !== 'not_started' ? call : null,

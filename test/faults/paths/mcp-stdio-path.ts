@@ -3,26 +3,29 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { isJsonObject, type JsonObject } from '@fairlead/base';
 import type { Told } from '../told.ts';
-import { type CallPath, callerPatienceMs, type PathCall } from './call-path.ts';
+import { type CallPath, callerPatienceMs, outOfPatience, type PathCall } from './call-path.ts';
 import { toldByMessage } from './mcp-http-path.ts';
 
 /** Only catches hanging: a start takes half a second, on a machine that has time for it. */
 const START_MS = 120_000;
 
-type Waiting = (message: JsonObject | null) => void;
+/** A message, or why none comes: the process has closed its output, or the time is over. */
+type Heard = JsonObject | 'closed' | 'late';
 
 /** `fairlead mcp` as a process of its own, which lives as long as the path: it must stand a gateway that comes and goes. */
 export class McpStdioPath implements CallPath {
   readonly #child: ChildProcess;
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, (heard: Heard) => void>();
   #id = 0;
+  #isClosed = false;
 
   private constructor(child: ChildProcess) {
     this.#child = child;
     child.stdin?.on('error', () => {});
     child.stderr?.resume();
     child.once('close', () => {
-      for (const wake of this.#waiting.values()) wake(null);
+      this.#isClosed = true;
+      for (const wake of this.#waiting.values()) wake('closed');
     });
     if (child.stdout !== null)
       createInterface({ input: child.stdout }).on('line', (line) => {
@@ -46,7 +49,7 @@ export class McpStdioPath implements CallPath {
       },
       START_MS,
     );
-    if (!isJsonObject(hello?.['result'])) {
+    if (typeof hello === 'string' || !isJsonObject(hello['result'])) {
       await path[Symbol.asyncDispose]();
       throw new Error('fairlead mcp did not start');
     }
@@ -67,7 +70,10 @@ export class McpStdioPath implements CallPath {
       name: 'plugin_tool',
       arguments: { action: 'call', binding, arguments: given },
     });
-    return answer === null ? { kind: 'lost', reason: 'no answer' } : toldByMessage(answer);
+    if (answer === 'late') return outOfPatience;
+    return answer === 'closed'
+      ? { kind: 'lost', reason: 'fairlead mcp closed its output' }
+      : toldByMessage(answer);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -77,17 +83,14 @@ export class McpStdioPath implements CallPath {
     await ended;
   }
 
-  #request(
-    method: string,
-    params: JsonObject,
-    patienceMs: number = callerPatienceMs,
-  ): Promise<JsonObject | null> {
+  #request(method: string, params: JsonObject, patienceMs: number = callerPatienceMs): Promise<Heard> {
+    if (this.#isClosed) return Promise.resolve('closed');
     this.#id += 1;
     const id = this.#id;
     return new Promise((resolve) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id);
-        resolve(null);
+        resolve('late');
       }, patienceMs);
       this.#waiting.set(id, (message) => {
         clearTimeout(timer);

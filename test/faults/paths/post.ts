@@ -1,12 +1,12 @@
 import { request } from 'node:http';
-import { callerPatienceMs } from './call-path.ts';
+import { callerPatienceMs, outOfPatience } from './call-path.ts';
 
 export type Posted =
   | { readonly kind: 'answered'; readonly status: number; readonly text: string }
-  | { readonly kind: 'lost'; readonly reason: string }
+  | { readonly kind: 'lost' | 'late'; readonly reason: string }
   | { readonly kind: 'unsent'; readonly reason: string };
 
-/** One POST of JSON on a connection of its own, once. `unsent`: no connection came about. */
+/** One POST of JSON on a connection of its own, once. `unsent`: no connection came about. `late`: it stood, and the time was over. */
 export function post(
   port: number,
   path: string,
@@ -44,7 +44,10 @@ export function post(
         response.on('close', () => clearTimeout(timer));
       },
     );
-    const timer = setTimeout(() => sending.destroy(new Error('no answer in time')), timeoutMs);
+    const timer = setTimeout(() => {
+      if (hasBegun) resolve(outOfPatience);
+      sending.destroy(new Error('no connection in time'));
+    }, timeoutMs);
     sending.on('socket', (socket) =>
       socket.once('connect', () => {
         hasBegun = true;

@@ -1,21 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
-import { callerOf } from '../agent-configuration.ts';
 import { isPluginCall } from '../session-log.ts';
 import type { Told } from '../told.ts';
 import { type AgentApi, toldByEnd } from './agent-api.ts';
-import { type CallPath, callerPatienceMs, type PathCall } from './call-path.ts';
+import { type CallPath, callerPatienceMs, outOfPatience, type PathCall } from './call-path.ts';
 
 const LOOK_MS = 25;
-/** What is not due by then is not due by its clock: nobody waits for days. */
+/** What is not due by then, in an attack, may not be due by its clock: nobody waits for days. */
 const DUE_MS = 2500;
 
 /** `/schedule add` of a moment that has come: the agent is given its task, its script makes it call the plugin, and its slot is watched. */
 export function routinePath(api: AgentApi): CallPath {
   return {
     call: async (call: PathCall): Promise<Told> => {
-      const { session = '', schedule = '', target, number, acknowledged } = call;
-      const whose = `agent:${callerOf(number)} ${schedule}`;
+      const { session = '', schedule = '', target, agent, isAttacked, acknowledged } = call;
+      const whose = `agent:${agent} ${schedule}`;
       const when = `at ${new Date().toISOString()}`;
       const fresh = target === 'fresh' ? '--fresh ' : '';
       const added = await api.command(session, `/schedule add ${fresh}${whose} "${when}" Go on.`);
@@ -25,8 +24,8 @@ export function routinePath(api: AgentApi): CallPath {
           : { kind: 'lost', reason: added.code };
       if (added.kind !== 'output') return added;
       acknowledged?.();
-      const slot = await ended(api, session, whose);
-      return 'lost' in slot ? { kind: 'lost', reason: slot.lost } : await toldBySlot(api, slot.slot);
+      const slot = await ended(api, { session, whose, isAttacked });
+      return 'kind' in slot ? slot : await toldBySlot(api, slot.slot);
     },
     [Symbol.asyncDispose]: async () => {},
   };
@@ -35,14 +34,18 @@ export function routinePath(api: AgentApi): CallPath {
 /** Its slot, once that has ended; who cannot look any more has lost it. */
 async function ended(
   api: AgentApi,
-  session: string,
-  whose: string,
-): Promise<{ readonly slot: JsonObject } | { readonly lost: string }> {
+  {
+    session,
+    whose,
+    isAttacked,
+  }: { readonly session: string; readonly whose: string; readonly isAttacked: boolean },
+): Promise<{ readonly slot: JsonObject } | Told> {
   const begunMs = performance.now();
   for (;;) {
     const history = await api.command(session, `/schedule history ${whose}`);
+    if (history.kind === 'late') return history;
     if (history.kind !== 'output')
-      return { lost: history.kind === 'refused' ? history.code : history.reason };
+      return { kind: 'lost', reason: history.kind === 'refused' ? history.code : history.reason };
     const { data } = history.output;
     const slots = isJsonObject(data ?? null) ? (data as JsonObject)['slots'] : [];
     const [slot] = Array.isArray(slots) ? (slots as readonly Json[]) : [];
@@ -50,7 +53,10 @@ async function ended(
     if (isThere && !['claimed', 'running'].includes(String((slot as JsonObject)['state'])))
       return { slot: slot as JsonObject };
     const waitedMs = performance.now() - begunMs;
-    if (waitedMs > callerPatienceMs || (!isThere && waitedMs > DUE_MS)) return { lost: 'it did not end' };
+    // Each question was answered: what an attack keeps from beginning or ending has broken no promise to who looks.
+    if (isAttacked && waitedMs > (isThere ? callerPatienceMs : DUE_MS))
+      return { kind: 'lost', reason: 'it did not end' };
+    if (waitedMs > callerPatienceMs) return outOfPatience;
     await pause(LOOK_MS);
   }
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '@fairlead/base';
-import { callerOf, modelOf } from '../agent-configuration.ts';
+import { modelOf } from '../agent-configuration.ts';
 import type { CallPlan } from '../plan.ts';
 import type { Told } from '../told.ts';
 import { type AgentApi, type Answer, toldByEnd } from './agent-api.ts';
@@ -8,9 +8,9 @@ import type { CallPath, PathCall } from './call-path.ts';
 /** `POST /api/sessions/:id/run`: an agent is told to go on, its script makes it call the plugin, and its turn is waited for. */
 export function turnPath(api: AgentApi): CallPath {
   return {
-    call: async ({ session = '', tool, way = 'binding', number }: PathCall): Promise<Told> => {
+    call: async ({ session = '', tool, way = 'binding', agent }: PathCall): Promise<Told> => {
       const model = modelOf(way, tool);
-      const body = { text: `Go on, @${callerOf(number)}.`, model };
+      const body = { text: `Go on, @${agent}.`, model };
       return toldByRun(await api.post(`/api/sessions/${session}/run`, body), way);
     },
     [Symbol.asyncDispose]: async () => {},
@@ -19,7 +19,7 @@ export function turnPath(api: AgentApi): CallPath {
 
 /** What the report of a turn says of its call of the plugin. */
 export function toldByRun(answer: Answer, way: NonNullable<CallPlan['way']>): Told {
-  if (answer.kind === 'lost' || answer.kind === 'unsent') return answer;
+  if (answer.kind !== 'output' && answer.kind !== 'refused') return answer;
   if (answer.kind === 'refused') {
     const { code, certainty } = answer;
     // Its message may wait in the session all the same, and be answered at the next start.
