@@ -1,4 +1,4 @@
-import type { FaultKind } from './judge.ts';
+import type { FoundKind } from './figures.ts';
 
 /** One text of one file that becomes another. `from` stands in the file exactly once. */
 export type Edit = { readonly file: string; readonly from: string; readonly to: string };
@@ -9,7 +9,7 @@ export type Mutant = {
   /** The lie, as a sentence of the report. */
   readonly lie: string;
   /** What it is caught as: something else that is found does not count. */
-  readonly as: readonly FaultKind[];
+  readonly as: readonly FoundKind[];
   readonly edits: readonly Edit[];
 };
 
@@ -276,6 +276,83 @@ export const mutants: readonly Mutant[] = [
         file: 'packages/host/src/routines/agent-schedules.ts',
         from: "return { state: 'unknown', code: 'turn_interrupted' };",
         to: "return { state: 'fired', outcome: 'completed' };",
+      },
+    ],
+  },
+  {
+    name: 'agents-refused',
+    lie: 'every call of an agent is refused before it is begun',
+    as: ['contradiction', 'never ran'],
+    edits: [
+      {
+        file: 'packages/host/src/calls/may-run.ts',
+        from: "if (isTooLarge(final.args)) return no(refusal('arguments_too_large'));",
+        to: "return no(refusal('arguments_too_large'));",
+      },
+    ],
+  },
+  {
+    name: 'never-fires',
+    lie: 'a schedule that was acknowledged never fires',
+    as: ['no answer', 'contradiction', 'never ran'],
+    edits: [
+      {
+        file: 'packages/host/src/routines/routine-engine.ts',
+        from: 'if (first.atMs > now) break;',
+        to: 'if (Number.isFinite(now)) break;',
+      },
+      {
+        file: 'packages/host/src/routines/routine-engine.ts',
+        from: 'Math.max(0, next.atMs - now)',
+        to: 'Math.max(60_000, next.atMs - now)',
+      },
+    ],
+  },
+  {
+    name: 'mute-runner',
+    lie: 'a Runner that has the answer of a call says, when it is asked, that the plugin gave none',
+    as: ['not settled', 'contradiction'],
+    edits: [
+      {
+        file: 'packages/runner/src/calls/call-ledger.ts',
+        from: "return outcomeText(call, 'completed', kept);",
+        to: "return outcomeText(call, 'completed', encodeResponse(refusal('plugin_timeout', 'outcome_unknown')));",
+      },
+    ],
+  },
+  {
+    name: 'never-answered',
+    lie: 'a call that was sent when its link was lost is never answered',
+    as: ['no answer'],
+    edits: [
+      {
+        file: 'packages/gateway/src/link/request-lane.ts',
+        from: "this.#settle(pending, linkFailure(certaintyWithoutAnswer(pending), 'runner_unavailable'));",
+        to: "if (pending.isHanded) pending.timer?.cancel();\n      else this.#settle(pending, linkFailure(certaintyWithoutAnswer(pending), 'runner_unavailable'));",
+      },
+    ],
+  },
+  {
+    name: 'no-id',
+    lie: 'the answer of the plugin reaches its caller without the id of the call',
+    as: ['contradiction'],
+    edits: [
+      {
+        file: 'packages/dispatch/src/invocation/invocation-of.ts',
+        from: "const answer: Invocation = { call, action, certainty: 'completed', output, isProviderResult };",
+        to: "const answer: Invocation = { action, certainty: 'completed', output, isProviderResult };",
+      },
+    ],
+  },
+  {
+    name: 'other-id',
+    lie: 'the answer of the plugin reaches its caller with an id that no call has',
+    as: ['lost record'],
+    edits: [
+      {
+        file: 'packages/dispatch/src/invocation/invocation-of.ts',
+        from: "const answer: Invocation = { call, action, certainty: 'completed', output, isProviderResult };",
+        to: "const answer: Invocation = { call: call.replace(/.$/, '_'), action, certainty: 'completed', output, isProviderResult };",
       },
     ],
   },
