@@ -32,11 +32,11 @@ export class RoundEvents {
     this.trace.push(line);
   }
 
-  /** Resolves when it has happened, or with false when `signal` aborts first. */
+  /** Resolves when it has happened, at once where it has already; with false when `signal` aborts first. */
   until(trigger: Trigger, signal: AbortSignal): Promise<boolean> {
     const key = keyOf(trigger);
-    if (signal.aborted) return Promise.resolve(false);
     if (this.#seen.has(key)) return Promise.resolve(true);
+    if (signal.aborted) return Promise.resolve(false);
     return new Promise((resolve) => {
       const gaveUp = () => resolve(false);
       signal.addEventListener('abort', gaveUp, { once: true });
