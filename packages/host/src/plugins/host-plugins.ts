@@ -79,7 +79,7 @@ export class HostPlugins implements CatalogDesk {
     this.#executor = ports.executor();
     this.#ofPins = ports.executor(this.#bindings);
     const offs = [
-      ports.runners.listen({ registered: ({ runner }) => this.#look(runner), ended: () => {} }),
+      ports.runners.listen({ registered: ({ runner }) => this.#greet(runner), ended: () => {} }),
       ports.onReload((runner) => this.#look(runner)),
     ];
     this.#look();
@@ -190,6 +190,12 @@ export class HostPlugins implements CatalogDesk {
       looking = this.#looking;
       await looking;
     } while (looking !== this.#looking);
+  }
+
+  /** Its plugins may be starting, however long it was away: they are looked at as often as those of a host that starts. */
+  #greet(runner: string): void {
+    this.#pauseMs = pluginLimits.againMs;
+    this.#look(runner);
   }
 
   /** A call found that what was seen does not hold any more. */

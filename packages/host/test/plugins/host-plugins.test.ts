@@ -256,6 +256,24 @@ test('a plugin that is starting is looked at again, more and more rarely', async
   assert.equal(r.now.looks, 4);
 });
 
+test('the plugin of a Runner that comes late is looked at again as soon as that of one that was there', async (t) => {
+  const r = await room(t);
+  r.now.seen = { ok: false, code: 'runner_unavailable' };
+  await r.connect();
+  for (let second = 0; second < 300; second += 1) {
+    await r.clock.advance(1000);
+    await r.plugins.settled();
+  }
+  r.now.seen = { ok: false, code: 'plugin_provider_unavailable' };
+  for (const listener of r.listeners)
+    listener.registered({ runner: 'local', instanceId: 'i', capabilities: [], projects: [] });
+  await r.plugins.settled();
+  r.now.seen = seen();
+  await r.clock.advance(250);
+  await r.plugins.settled();
+  assert.equal(r.plugins.pinned('scout').length, 1);
+});
+
 test('a pin is shown to the agents that it names, and to all where it names none', async (t) => {
   const r = await room(t, {
     pins: [
