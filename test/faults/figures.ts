@@ -5,6 +5,7 @@ import type { FaultKind } from './judge.ts';
 import { pathNames, type RoundPlan } from './plan.ts';
 import type { RoundResult } from './round.ts';
 import type { FoundAtEnd, History, SeriesRound } from './series.ts';
+import { isStruck } from './strike.ts';
 
 /** Unknown outcomes whose Runner lived on must settle by themselves in so many cases of a hundred. */
 const SETTLED_SHARE = 0.95;
@@ -12,6 +13,8 @@ const SETTLED_SHARE = 0.95;
 const SHARE_FROM = 20;
 /** Of so many calls on one path at least one runs, whoever attacks. */
 const RUNS_FROM = 20;
+/** So many attacks of a kind cannot all have missed. */
+const ATTACKS_FROM = 20;
 /** Calls that never settled, of which the rounds are named. */
 const OPEN_NAMED = 10;
 const FAULT_KINDS: readonly FaultKind[] = [
@@ -26,6 +29,8 @@ const FAULT_KINDS: readonly FaultKind[] = [
 
 export type AdversaryFigures = {
   rounds: number;
+  /** Rounds in which everything that the adversary was to do fell. */
+  struck: number;
   calls: number;
   readonly by: Record<Certainty, number>;
   /** Unknown outcomes that became certain by themselves. */
@@ -36,7 +41,7 @@ export type AdversaryFigures = {
 };
 
 /** What can be found: a lie, that a fleet could not be brought back, or that too much of what all rounds did came to nothing. */
-export type FoundKind = FaultKind | 'not restored' | 'not settled' | 'never ran';
+export type FoundKind = FaultKind | 'not restored' | 'not settled' | 'never ran' | 'never fell';
 
 /** So many calls, and so many of them that ran. */
 type PathFigures = { calls: number; ran: number };
@@ -62,6 +67,8 @@ export class Figures {
    * that its plugin gave it no answer; `settled` of these became known by themselves. `beyond`: it did say so.
    */
   readonly lived = { unknown: 0, settled: 0, beyond: 0 };
+  /** Blows by the name of their kind. */
+  readonly byStrike = new Map<string, { planned: number; fell: number }>();
   /** Calls that were told as unknown and stand in no journal. */
   unrecorded = 0;
   rounds = 0;
@@ -79,6 +86,7 @@ export class Figures {
     for (const name of adversaryNames)
       this.byAdversary.set(name, {
         rounds: 0,
+        struck: 0,
         calls: 0,
         by: { not_started: 0, completed: 0, outcome_unknown: 0 },
         settled: 0,
@@ -116,6 +124,7 @@ export class Figures {
     const kinds: FoundKind[] = [];
     if (!this.settlesEnough) kinds.push('not settled');
     if (this.idlePaths.length > 0) kinds.push('never ran');
+    if (this.neverFell.length > 0) kinds.push('never fell');
     return kinds.length === 0 ? null : { round: this.rounds, adversary: this.#last, kinds };
   }
 
@@ -135,6 +144,17 @@ export class Figures {
   get settlesEnough(): boolean {
     const { unknown, settled } = this.lived;
     return unknown < SHARE_FROM ? unknown - settled <= 1 : this.settledShare >= SETTLED_SHARE;
+  }
+
+  /** Attacks that were planned twenty times or more and never fell: by adversary, and by what it was to do. */
+  get neverFell(): readonly string[] {
+    const adversaries = [...this.byAdversary].flatMap(([name, { rounds, struck }]) =>
+      name !== 'none' && rounds >= ATTACKS_FROM && struck === 0 ? [`${name} in ${rounds} rounds`] : [],
+    );
+    const strikes = [...this.byStrike].flatMap(([what, { planned, fell }]) =>
+      planned >= ATTACKS_FROM && fell === 0 ? [`${what}, planned ${planned} times`] : [],
+    );
+    return [...adversaries, ...strikes];
   }
 
   total(of: (figures: AdversaryFigures) => number): number {
@@ -159,6 +179,7 @@ export class Figures {
     figures.rounds += 1;
     figures.tookMs += round.tookMs;
     this.#addCalls(figures, round.result);
+    this.#addStrikes(figures, round.result);
     this.#addFaults(figures, round.result, round.history);
   }
 
@@ -191,6 +212,11 @@ export class Figures {
       `calls by path: ${this.pathsText}`,
       ...this.idlePaths.map((name) => `no call ran by the path ${name}`),
       FAULT_KINDS.map((kind) => `${kind} ${this.byFault.get(kind)}`).join(', '),
+      `struck as planned: ${[...this.byAdversary]
+        .filter(([name, { rounds }]) => name !== 'none' && rounds > 0)
+        .map(([name, { rounds, struck }]) => `${name} ${struck} of ${rounds}`)
+        .join(', ')}`,
+      ...this.neverFell.map((what) => `never fell: ${what}`),
       ...(this.unrestored > 0 ? [`rounds that could not be restored: ${this.unrestored}`] : []),
       ...[...this.byAdversary].flatMap(([name, { notRun }]) =>
         notRun === null ? [] : [`not run: ${name}: ${notRun}`],
@@ -219,6 +245,14 @@ export class Figures {
       if (end === 'settled') this.lived.settled += 1;
       else if (this.#open.length < OPEN_NAMED)
         this.#open.push(`never settled: call ${call} of ${plan.adversary}; again: ${this.#command(plan)}`);
+    }
+  }
+
+  #addStrikes(figures: AdversaryFigures, { strikes }: RoundResult): void {
+    if (isStruck(strikes)) figures.struck += 1;
+    for (const { what, fell } of strikes) {
+      const count = this.byStrike.get(what) ?? { planned: 0, fell: 0 };
+      this.byStrike.set(what, { planned: count.planned + 1, fell: count.fell + (fell ? 1 : 0) });
     }
   }
 

@@ -65,15 +65,17 @@ export class FleetMember {
     return this.#stdout;
   }
 
-  signal(signal: NodeJS.Signals): void {
-    this.#child.kill(signal);
+  /** Answers whether it was there to get it. */
+  signal(signal: NodeJS.Signals): boolean {
+    return !this.isOver && this.#child.kill(signal);
   }
 
-  /** SIGKILL, and its end awaited. */
-  async kill(): Promise<void> {
+  /** SIGKILL, and its end awaited; answers whether it had not ended before. */
+  async kill(): Promise<boolean> {
     this.#awaited = true;
-    this.#child.kill('SIGKILL');
+    const wasLive = this.signal('SIGKILL');
     await this.#ended;
+    return wasLive;
   }
 
   /** SIGTERM, and SIGKILL where that is not enough; answers whether it was. */
@@ -86,24 +88,26 @@ export class FleetMember {
     return this.#child.signalCode !== 'SIGKILL';
   }
 
-  /** Sets its wall clock wrong; resolves when it is. */
-  async skew(offsetMs: number): Promise<void> {
-    if (this.isOver || !this.#child.connected) return;
-    const done = new Promise<void>((resolve) => {
-      const end = () => {
+  /** Sets its wall clock wrong; answers whether it said in time that it is. */
+  async skew(offsetMs: number): Promise<boolean> {
+    if (this.isOver || !this.#child.connected) return false;
+    const done = new Promise<boolean>((resolve) => {
+      const end = (isSkewed: boolean) => {
         clearTimeout(timer);
-        resolve();
+        this.#child.off('message', heard);
+        resolve(isSkewed);
       };
-      const timer = setTimeout(end, 500);
-      this.#child.once('message', end);
+      const heard = () => end(true);
+      const timer = setTimeout(() => end(false), 500);
+      this.#child.once('message', heard);
     });
     this.#child.send({ offsetMs }, () => {});
-    await done;
+    return await done;
   }
 
-  /** From now on it may have only `spare` descriptors more than it has. */
-  limitDescriptors(spare: number): void {
-    if (this.isOver) return;
+  /** From now on it may have only `spare` descriptors more than it has; answers whether the machine did so. */
+  limitDescriptors(spare: number): boolean {
+    if (this.isOver) return false;
     const limits = readFileSync(`/proc/${this.pid}/limits`, 'utf8');
     const [, soft = '1024', hard = '4096'] = /^Max open files\s+(\S+)\s+(\S+)/m.exec(limits) ?? [];
     this.#limits ??= { soft, hard };
@@ -111,16 +115,17 @@ export class FleetMember {
     const open = new Set(readdirSync(`/proc/${this.pid}/fd`).map(Number));
     let limit = 0;
     for (let free = 0; free <= spare; limit += 1) if (!open.has(limit)) free += 1;
-    prlimit(this.pid, `${limit - 1}:${hard}`);
+    return prlimit(this.pid, `${limit - 1}:${hard}`);
   }
 
-  unlimitDescriptors(): void {
-    if (this.#limits === null) return;
-    if (!this.isOver) prlimit(this.pid, `${this.#limits.soft}:${this.#limits.hard}`);
+  /** Answers whether it has its limits back. */
+  unlimitDescriptors(): boolean {
+    const limits = this.#limits;
     this.#limits = null;
+    return limits !== null && !this.isOver && prlimit(this.pid, `${limits.soft}:${limits.hard}`);
   }
 }
 
-function prlimit(pid: number, limit: string): void {
-  spawnSync('prlimit', ['--pid', String(pid), `--nofile=${limit}`], { stdio: 'ignore' });
+function prlimit(pid: number, limit: string): boolean {
+  return spawnSync('prlimit', ['--pid', String(pid), `--nofile=${limit}`], { stdio: 'ignore' }).status === 0;
 }

@@ -21,6 +21,8 @@ const START_MS = 120_000;
 const RESTORE_MS = 120_000;
 /** After so many lost links a Runner waits long before the next attempt: a fresh one does not. */
 const LINKS_MAX = 3;
+/** One for each tool of the plugin. */
+const PINS = 2;
 const RUNNER = 'desk';
 const PLUGIN = 'ledger';
 
@@ -96,6 +98,8 @@ export class Fleet implements AsyncDisposable {
         fleet.#startRunner();
       }
       await fleet.#untilReady();
+      // A turn that begins before its pinned tool was seen does not have it.
+      await waitFor(() => fleet.journal.pinsShown() === PINS, { what: 'pinned tools', timeoutMs: START_MS });
       return fleet;
     } catch (error) {
       await fleet[Symbol.asyncDispose]();
@@ -108,11 +112,12 @@ export class Fleet implements AsyncDisposable {
     return target === 'runner' && this.proxy !== null ? this.#runner : this.#host;
   }
 
-  /** Sends a signal; SIGKILL resolves when the process has ended. */
-  async signal(target: Target, signal: NodeJS.Signals): Promise<void> {
-    if (target === 'plugin') this.#signalPlugin(signal);
-    else if (signal === 'SIGKILL') await this.member(target)?.kill();
-    else this.member(target)?.signal(signal);
+  /** Sends a signal, and answers whether there was a process to get it; SIGKILL resolves when that has ended. */
+  async signal(target: Target, signal: NodeJS.Signals): Promise<boolean> {
+    if (target === 'plugin') return this.#signalPlugin(signal);
+    const member = this.member(target);
+    if (member === null) return false;
+    return signal === 'SIGKILL' ? await member.kill() : member.signal(signal);
   }
 
   /** To be called when the gateway has been killed: resolves when no call that it sent can reach the plugin any more. */
@@ -124,12 +129,12 @@ export class Fleet implements AsyncDisposable {
     });
   }
 
-  /** Starts a process again that has been killed, where it has. */
-  async restart(target: Target): Promise<void> {
-    if (target === 'plugin') return;
-    await this.member(target)?.kill();
+  /** Kills a process and starts it again; answers whether there was one to kill. */
+  async restart(target: Exclude<Target, 'plugin'>): Promise<boolean> {
+    const wasLive = await this.signal(target, 'SIGKILL');
     if (target === 'runner' && this.proxy !== null) this.#startRunner();
     else await this.#startHost();
+    return wasLive;
   }
 
   /** Gives the Runner another name by its configuration. What comes of that is not waited for: the link may be under attack. */
@@ -261,13 +266,14 @@ export class Fleet implements AsyncDisposable {
     return roots.filter(({ pid }) => pid > 0);
   }
 
-  #signalPlugin(signal: NodeJS.Signals): void {
+  #signalPlugin(signal: NodeJS.Signals): boolean {
     const pid = this.#pluginPid();
-    if (pid === null) return;
+    if (pid === null) return false;
     try {
-      process.kill(pid, signal);
+      return process.kill(pid, signal);
     } catch {
       // It has ended just now.
+      return false;
     }
   }
 

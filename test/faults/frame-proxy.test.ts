@@ -119,10 +119,16 @@ test('an answer is delivered twice, the second time behind the next frame', asyn
 test('what is held goes when it is let go, in its order', async (t) => {
   const { proxy, request, until, heard, seen } = await linked(t);
   proxy.rules = [{ ...ON_FIRST, does: { kind: 'hold' } }];
+  proxy.rules = [...proxy.rules, { frame: 'told', name: '', does: { kind: 'hold' } }];
   request(1);
   request(2);
   await waitFor(() => seen.length === 2, { what: 'both frames at the proxy' });
   assert.deepEqual(heard, []);
+  assert.deepEqual(
+    proxy.rules.map(({ frame }) => frame),
+    ['told'],
+    'the rules for which no frame has come',
+  );
   proxy.release();
   await until(2);
   assert.deepEqual(heard, ['1', '2']);

@@ -184,6 +184,11 @@ export class FrameProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
+  /** Those for which no frame has come yet. */
+  get rules(): readonly FrameRule[] {
+    return this.#rules;
+  }
+
   /** From now on these hold, each for one frame. */
   set rules(rules: readonly FrameRule[]) {
     this.#rules = [...rules];

@@ -87,6 +87,12 @@ export class JournalView implements Disposable {
     return Number(this.#open().prepare(count).get(afterSeq)?.['calls']);
   }
 
+  /** Pinned tools of the plugin that agents are shown. */
+  pinsShown(): number {
+    const count = "SELECT count(*) AS pins FROM catalogs WHERE source LIKE 'plugin:%' AND state = 'approved'";
+    return Number(this.#open().prepare(count).get()?.['pins']);
+  }
+
   /** The Runner process that the newest description came from. */
   newestRunners(): readonly string[] {
     const [row] = this.#open().prepare(TARGETS).all() as unknown as BindingRow[];

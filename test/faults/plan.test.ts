@@ -5,6 +5,7 @@ import { adversaryNames } from './adversary.ts';
 import { readOptions } from './options.ts';
 import { type FrameKind, type PathName, pathNames, planRound } from './plan.ts';
 import { Series } from './series.ts';
+import { isStruck } from './strike.ts';
 
 test('the plan of a round follows from its seed alone', () => {
   for (let seed = 0; seed < 500; seed += 1) assert.deepEqual(planRound(seed), planRound(seed));
@@ -104,6 +105,14 @@ test('the same seed is the same round: what was done, in the same order, and how
     assert.ok(first.kind === 'ran' && second.kind === 'ran');
     assert.deepEqual([...first.result.faults, ...second.result.faults], [], `seed ${seed}`);
     assert.deepEqual(second.result.trace, first.result.trace, `seed ${seed}`);
+    for (const { result } of [first, second]) {
+      assert.deepEqual(
+        result.trace.filter((line) => /: (never|in vain)$/.test(line)),
+        [],
+        `seed ${seed}`,
+      );
+      assert.ok(isStruck(result.strikes), `seed ${seed}: ${JSON.stringify(result.strikes)}`);
+    }
   }
 });
 
@@ -112,6 +121,35 @@ const STEADY = [
   [395, 'kill-runner'],
   [202, 'kill-gateway'],
   [136, 'cut-link'],
+] as const;
+
+test('the attacks on frames that carry no call fall: each is recognised on a real link', async (t) => {
+  hygiene(t);
+  await using series = new Series();
+  for (const [frame, seeds] of OTHER_FRAMES) {
+    const missed: string[] = [];
+    let fell = false;
+    // Whether it is sent before the round is over is up to the machine: one of three has to be.
+    for (const seed of seeds) {
+      const round = await series.run(seed, 'repeat-link');
+      assert.ok(round.kind === 'ran');
+      const { faults, strikes, trace } = round.result;
+      assert.deepEqual(faults, [], `seed ${seed}`);
+      fell = strikes.some((strike) => strike.what === `frame ${frame}` && strike.fell);
+      if (fell) break;
+      missed.push(`seed ${seed}: ${trace.join(' · ')}`);
+    }
+    assert.ok(fell, `${frame}\n${missed.join('\n')}`);
+  }
+});
+
+/** Rounds of `repeat-link` in which such a frame is attacked. */
+const OTHER_FRAMES = [
+  ['register', [114, 153, 29]],
+  ['outcome', [3, 93, 30]],
+  ['told', [103, 9, 0]],
+  ['ended', [49, 67, 21]],
+  ['inventory', [84, 135, 90]],
 ] as const;
 
 test('rounds run one at a time unless more are asked for, and never none', () => {

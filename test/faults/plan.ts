@@ -63,7 +63,7 @@ export type Action =
   | { readonly kind: 'continue'; readonly target: Target }
   /** SIGKILL, then the log is cut so far between what was durable and its end, 0 to 1; `torn`: half-written bytes follow. */
   | { readonly kind: 'power'; readonly target: Target; readonly share: number; readonly torn: boolean }
-  | { readonly kind: 'restart'; readonly target: Target }
+  | { readonly kind: 'restart'; readonly target: Exclude<Target, 'plugin'> }
   | { readonly kind: 'release' }
   /** What is told to hold goes on. */
   | { readonly kind: 'open' }

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Adversary } from './adversary.ts';
 import { Figures } from './figures.ts';
 import { caught } from './mutant-run.ts';
 import { type PathName, planRound } from './plan.ts';
 import { faultLines, mutantLines, withSection } from './proof-page.ts';
+import type { Strike } from './strike.ts';
 
 const PAGE = 'a\n<!-- faults: begin -->\n\nold\n\n<!-- faults: end -->\nb\n';
 
@@ -34,12 +36,13 @@ test('figures add up over rounds, and what was not run is shown with its reason'
     { certainty: 'outcome_unknown', end: 'not recorded', ...lived },
   ] as const;
   const plan = planRound(7, 'kill-gateway');
-  const result = { plan, calls, faults: [], trace: [], later: new Map() };
+  const strikes = [{ what: 'kill', fell: true }];
+  const result = { plan, calls, faults: [], trace: [], strikes, later: new Map() };
   figures.add({ kind: 'ran', result, tookMs: 900, history: [7] });
   figures.add({ kind: 'not run', plan: planRound(8, 'fill-disk'), reason: 'no disk' });
   const page = faultLines(figures).join('\n');
   assert.match(page, /seed 7, 1 rounds, 6 calls/);
-  assert.match(page, /^\| `kill-gateway` \| 1 \| 6 \| 1 \| 0 \| 5 \| 1 \| 900 \|$/m);
+  assert.match(page, /^\| `kill-gateway` \| 1 \| 1 \| 6 \| 1 \| 0 \| 5 \| 1 \| 900 \|$/m);
   assert.match(page, /^\| `fill-disk` \| not run: no disk \|/m);
   assert.match(
     page,
@@ -67,7 +70,7 @@ test('a fault is shown with the line that runs its round again, and the first on
   const figures = new Figures(7, 'cut-link');
   const plan = planRound(9, 'cut-link');
   const fault = { kind: 'lost record', call: 1, text: 'x' } as const;
-  const result = { plan, calls: [], faults: [fault], trace: ['a', 'b'], later: new Map() };
+  const result = { plan, calls: [], faults: [fault], trace: ['a', 'b'], strikes: [], later: new Map() };
   figures.add({ kind: 'ran', result, tookMs: 1, history: [3, 9] });
   const again = [
     '  cut-link, apart; again: npm run faults -- --seed 9 --rounds 1 --only cut-link',
@@ -91,6 +94,43 @@ test('what is found only when a fleet has ended is found, and so is a fleet that
   broken.add({ kind: 'broken', plan, error: new Error('x'), history: [9] });
   assert.deepEqual(broken.first, { round: 1, adversary: 'cut-link', kinds: ['not restored'] });
   assert.equal(broken.isClean, false);
+});
+
+/** So many rounds of an adversary, in which what was to be done fell or did not. */
+function attacked(rounds: number, adversary: Adversary, strikes: readonly Strike[]): Figures {
+  const figures = new Figures(7, undefined);
+  const result = { plan: planRound(9, adversary), calls: [], faults: [], trace: [], later: new Map() };
+  for (let round = 0; round < rounds; round += 1)
+    figures.add({ kind: 'ran', result: { ...result, strikes }, tookMs: 1, history: [9] });
+  return figures;
+}
+
+test('an adversary of which no attack fell in twenty rounds finds nothing, and that is found', () => {
+  const missed = [
+    { what: 'fill', fell: false },
+    { what: 'free', fell: true },
+  ];
+  assert.equal(attacked(19, 'fill-disk', missed).isClean, true);
+  const figures = attacked(20, 'fill-disk', missed);
+  assert.equal(figures.isClean, false);
+  assert.deepEqual(figures.neverFell, ['fill-disk in 20 rounds', 'fill, planned 20 times']);
+  const summary = figures.summary().join('\n');
+  assert.match(summary, /^struck as planned: fill-disk 0 of 20$/m);
+  assert.match(summary, /^never fell: fill-disk in 20 rounds$/m);
+  assert.equal(attacked(20, 'none', []).isClean, true);
+});
+
+test('a frame that is never attacked is found, also where its adversary attacks others', () => {
+  const [cut, told] = [
+    { what: 'frame request', fell: true },
+    { what: 'frame told', fell: false },
+  ];
+  const figures = attacked(20, 'cut-link', [cut, told]);
+  const once = planRound(9, 'cut-link');
+  const result = { plan: once, calls: [], faults: [], trace: [], strikes: [cut], later: new Map() };
+  figures.add({ kind: 'ran', result, tookMs: 1, history: [9] });
+  assert.deepEqual(figures.neverFell, ['frame told, planned 20 times']);
+  assert.equal(figures.isClean, false);
 });
 
 test('of many unknown outcomes nearly all must settle, of few all but one', () => {

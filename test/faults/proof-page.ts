@@ -27,10 +27,10 @@ export function faultLines(figures: Figures): readonly string[] {
   const fault = [...figures.byFault].map(([kind, count]) => `| ${kind} | ${count} |`);
   const adversaries = [...figures.byAdversary]
     .filter(([name]) => figures.only === undefined || figures.only === name)
-    .map(([name, { rounds, calls, by, settled, tookMs, notRun }]) =>
+    .map(([name, { rounds, struck, calls, by, settled, tookMs, notRun }]) =>
       notRun === null
-        ? `| \`${name}\` | ${rounds} | ${calls} | ${by.completed} | ${by.not_started} | ${by.outcome_unknown} | ${settled} | ${rounds === 0 ? '' : Math.round(tookMs / rounds)} |`
-        : `| \`${name}\` | not run: ${notRun} | | | | | | |`,
+        ? `| \`${name}\` | ${rounds} | ${name === 'none' ? '' : struck} | ${calls} | ${by.completed} | ${by.not_started} | ${by.outcome_unknown} | ${settled} | ${rounds === 0 ? '' : Math.round(tookMs / rounds)} |`
+        : `| \`${name}\` | not run: ${notRun} | | | | | | | |`,
     );
   return [
     `${figures.at.toISOString().slice(0, 10)}, seed ${figures.seed}, ${figures.rounds} rounds, ${figures.total(({ calls }) => calls)} calls, on ${figures.machine}.`,
@@ -44,8 +44,8 @@ export function faultLines(figures: Figures): readonly string[] {
     `themselves once the link was back: ${figures.settledText}. Not counted: ${lived.beyond} of which the Runner itself says that its plugin gave it no`,
     `answer in time, and ${figures.unrecorded} that stand in no journal.`,
     '',
-    '| adversary | rounds | calls | completed | not_started | outcome_unknown | of these settled | ms a round |',
-    '| --------- | ------ | ----- | --------- | ----------- | --------------- | ---------------- | ---------- |',
+    '| adversary | rounds | of these struck | calls | completed | not_started | outcome_unknown | of these settled | ms a round |',
+    '| --------- | ------ | --------------- | ----- | --------- | ----------- | --------------- | ---------------- | ---------- |',
     ...adversaries,
     '',
     `Calls by path: ${figures.pathsText}.`,

@@ -11,6 +11,7 @@ import type { CallPlan, RoundPlan } from './plan.ts';
 import { RoundEvents } from './round-events.ts';
 import type { RoundNames } from './round-names.ts';
 import { isByAgent, SessionCalls } from './session-calls.ts';
+import { type Strike, strikesOnCalls, strikesOnLink } from './strike.ts';
 import { certaintyOf, isCertainty, type Told, textOf } from './told.ts';
 
 const SETTLED_MS = 30_000;
@@ -40,6 +41,8 @@ export type RoundResult = {
   readonly calls: readonly CallResult[];
   /** What the adversary did and how each call ended: the same for the same seed, where nothing is left to chance. */
   readonly trace: readonly string[];
+  /** What the adversary was to do, and of each whether it fell. */
+  readonly strikes: readonly Strike[];
   /** What each call must be found as when it stands in the ledger after its round; null where that is no fault. */
   readonly later: ReadonlyMap<string, Later>;
 };
@@ -65,7 +68,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, names: RoundNames)
     powerLost: () => round.powerLost(),
     openGates: () => round.openGates(),
     signal: over.signal,
-  }).then(() => round.openGates());
+  }).finally(() => round.openGates());
   // It is awaited below; until then its failure is nobody's surprise.
   attacking.catch(() => {});
   const told: Told[] = [];
@@ -94,7 +97,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, names: RoundNames)
   };
   await Promise.all(Array.from({ length: plan.lanes }, lane));
   over.abort();
-  await attacking;
+  const strikes = [...(await attacking), ...strikesOnLink(plan, fleet.proxy?.rules ?? [])];
   round.end();
 
   const lost = await fleet.restore();
@@ -159,7 +162,16 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, names: RoundNames)
   faults.push(
     ...(await fleet.strays()).map(({ text }): Fault => ({ kind: 'left behind', call: null, text })),
   );
-  return { plan, faults, calls, trace: events.trace, later };
+  strikes.push(
+    ...strikesOnCalls(
+      plan,
+      calls.map(({ certainty }, call) => ({
+        certainty,
+        executions: executions.get(names[call] as string)?.length ?? 0,
+      })),
+    ),
+  );
+  return { plan, faults, calls, trace: events.trace, strikes, later };
 }
 
 /** Waits until nothing goes on in the sessions of a round. */

@@ -22,8 +22,8 @@ export class SmallDisk implements Disposable {
     return { reason: 'no small disk can be mounted here: it takes root, or a namespace of its own' };
   }
 
-  /** Leaves so many bytes, of which the log of a database in it has none that it could write over. */
-  fill(databasePath: string, leaveBytes: number): void {
+  /** Leaves so many bytes, of which the log of a database in it has none that it could write over; answers whether there are no more now. */
+  fill(databasePath: string, leaveBytes: number): boolean {
     this.free();
     const database = new DatabaseSync(databasePath, { timeout: 200 });
     try {
@@ -33,12 +33,13 @@ export class SmallDisk implements Disposable {
     } finally {
       database.close();
     }
-    const { bavail, bsize } = statfsSync(this.#folder);
     try {
-      writeFileSync(this.#ballast, Buffer.alloc(Math.max(0, bavail * bsize - leaveBytes)));
-    } catch {
+      writeFileSync(this.#ballast, Buffer.alloc(Math.max(0, this.#free - leaveBytes)));
+    } catch (error) {
       // Somebody else has taken the last block.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
     }
+    return this.#free <= leaveBytes;
   }
 
   free(): void {
@@ -47,6 +48,11 @@ export class SmallDisk implements Disposable {
 
   [Symbol.dispose](): void {
     spawnSync('umount', ['-l', this.#folder], { stdio: 'ignore' });
+  }
+
+  get #free(): number {
+    const { bavail, bsize } = statfsSync(this.#folder);
+    return bavail * bsize;
   }
 
   get #ballast(): string {

@@ -42,8 +42,8 @@ test('what was durable survives every cut, and of the rest so much as the cut le
     [1, true, 4],
   ] as const) {
     const { path, ends } = killed(temporaryFolder(t), 4);
-    const gone = cutLog(path, ends[1] as LogEnd, { share, torn });
-    assert.equal(gone > 0, share < 1);
+    const lost = cutLog(path, ends[1] as LogEnd, { share, torn });
+    assert.deepEqual([lost.bytes > 0, lost.isTorn], [share < 1, torn]);
     assert.equal(rowsOf(path), expected, `share ${share}, torn ${torn}`);
   }
 });
@@ -65,6 +65,9 @@ test('where the log was begun anew since, all of it may go: what was durable sta
 test('a database without a log has nothing to cut', (t) => {
   const path = join(temporaryFolder(t), 'none.db');
   assert.deepEqual(logEnd(path), { salt: '', end: 0 });
-  assert.equal(cutLog(path, { salt: '', end: 0 }, { share: 0, torn: true }), 0);
+  assert.deepEqual(cutLog(path, { salt: '', end: 0 }, { share: 0, torn: true }), {
+    bytes: 0,
+    isTorn: false,
+  });
   assert.equal(existsSync(`${path}-wal`), false);
 });

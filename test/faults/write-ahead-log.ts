@@ -43,17 +43,18 @@ export function logEnd(databasePath: string, since: LogEnd = NOTHING): LogEnd {
 
 /**
  * Does to the log of a dead process's database what a loss of power may do: everything behind what was durable may be there, or not, or
- * half. `share`: how much of it is left, 0 to 1; `torn`: behind it stand bytes that never became a frame. Answers how many bytes went.
+ * half. `share`: how much of it is left, 0 to 1; `torn`: behind it stand bytes that never became a frame. Answers how many bytes went, and whether
+ * such bytes stand there now.
  */
 export function cutLog(
   databasePath: string,
   durable: LogEnd,
   how: { readonly share: number; readonly torn: boolean },
-): number {
+): { readonly bytes: number; readonly isTorn: boolean } {
   const now = logEnd(databasePath);
   // Nobody remembers memory that was shared.
   rmSync(`${databasePath}-shm`, { force: true });
-  if (now.end === 0) return 0;
+  if (now.end === 0) return { bytes: 0, isTorn: false };
   // A log that was begun anew since: what was durable then has been copied into the database, and synced.
   const from = now.salt === durable.salt ? durable.end : 0;
   const at = from + Math.round((now.end - from) * how.share);
@@ -64,5 +65,5 @@ export function cutLog(
   } finally {
     closeSync(file);
   }
-  return now.end - at;
+  return { bytes: now.end - at, isTorn: how.torn };
 }
