@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const entry = join(import.meta.dirname, 'fleet-process.ts');
-const STOP_MS = 6_000;
+/** Only catches hanging: a stop takes less than a second, on a machine that has time for it. */
+const STOP_MS = 30_000;
 const STDERR_KEPT = 8_192;
 
 /** One process of the fleet: a gateway, a Runner, or both. */
@@ -72,20 +73,31 @@ export class FleetMember {
 
   /** SIGKILL, and its end awaited; answers whether it had not ended before. */
   async kill(): Promise<boolean> {
-    this.#awaited = true;
+    this.#await();
     const wasLive = this.signal('SIGKILL');
     await this.#ended;
     return wasLive;
   }
 
-  /** SIGTERM, and SIGKILL where that is not enough; answers whether it was. */
-  async stop(): Promise<boolean> {
-    this.#awaited = true;
-    this.#child.kill('SIGTERM');
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), STOP_MS);
+  /** SIGTERM, also where it stands still, and SIGKILL where that is not enough within its patience; answers whether it was. */
+  async stop(patience: AbortSignal = AbortSignal.timeout(STOP_MS)): Promise<boolean> {
+    this.#await();
+    let wasEnough = true;
+    this.signal('SIGTERM');
+    this.signal('SIGCONT');
+    const end = () => {
+      wasEnough = !this.signal('SIGKILL');
+    };
+    if (patience.aborted) end();
+    else patience.addEventListener('abort', end, { once: true });
     await this.#ended;
-    clearTimeout(timer);
-    return this.#child.signalCode !== 'SIGKILL';
+    patience.removeEventListener('abort', end);
+    return wasEnough;
+  }
+
+  /** What has ended by itself before stays lost. */
+  #await(): void {
+    if (!this.isOver) this.#awaited = true;
   }
 
   /** Sets its wall clock wrong; answers whether it said in time that it is. */

@@ -53,8 +53,8 @@ export class FleetPaths implements AsyncDisposable {
     return path;
   }
 
-  /** Closes what has ended by itself, so that the next use opens it again; says what that was. */
-  async renewLost(): Promise<readonly string[]> {
+  /** Forgets what has ended by itself, so that the next use opens it again; says what that was. */
+  renewLost(): readonly string[] {
     const lost: string[] = [];
     for (const [name, path] of this.#opened) {
       if (!(path instanceof McpStdioPath) || !path.isOver) continue;

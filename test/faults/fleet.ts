@@ -47,6 +47,9 @@ export class Fleet implements AsyncDisposable {
   readonly #env: NodeJS.ProcessEnv;
   #host: FleetMember | null = null;
   #runner: FleetMember | null = null;
+  /** What had ended by itself when it was to be killed, or started again. */
+  #lost: string[] = [];
+  readonly #told = new WeakSet<FleetMember>();
   #linksBefore = 0;
   /** The name that its configuration gave the Runner last, since this was looked at. */
   #named: string | null = null;
@@ -117,7 +120,9 @@ export class Fleet implements AsyncDisposable {
     if (target === 'plugin') return this.#signalPlugin(signal);
     const member = this.member(target);
     if (member === null) return false;
-    return signal === 'SIGKILL' ? await member.kill() : member.signal(signal);
+    if (signal !== 'SIGKILL') return member.signal(signal);
+    this.#noteLost(member);
+    return await member.kill();
   }
 
   /** To be called when the gateway has been killed: resolves when no call that it sent can reach the plugin any more. */
@@ -196,7 +201,6 @@ export class Fleet implements AsyncDisposable {
 
   /** Takes away whatever a round has done and starts what is dead; answers who had ended by itself. */
   async restore(): Promise<readonly string[]> {
-    const lost: string[] = [];
     this.disk?.free();
     if (this.proxy !== null) this.proxy.rules = [];
     for (const member of new Set([this.#host, this.#runner])) {
@@ -204,16 +208,16 @@ export class Fleet implements AsyncDisposable {
       member.unlimitDescriptors();
       member.signal('SIGCONT');
       await member.skew(0);
-      if (member.isLost) lost.push(`${member.name} ended by itself: ${member.said}`);
+      this.#noteLost(member);
     }
-    lost.push(...(await this.paths.renewLost()));
+    this.#lost.push(...this.paths.renewLost());
     this.#signalPlugin('SIGCONT');
     this.proxy?.release();
     if (this.#host === null || this.#host.isOver) await this.#startHost();
     this.journal.reopen();
     if (this.proxy !== null && (this.#runner === null || this.#runner.isOver)) this.#startRunner();
     await this.#untilReady();
-    return lost;
+    return this.#takeLost();
   }
 
   /** Before a round: a Runner that has lost its link too often is started anew, and a plugin that has ended since is, too. */
@@ -238,21 +242,39 @@ export class Fleet implements AsyncDisposable {
     this.remove();
   }
 
-  /** Ends everything; the folder stays. */
-  async stop(): Promise<void> {
+  /** Ends everything; the folder stays. Answers who had ended by itself since `restore`, and who had to be killed. */
+  async stop(): Promise<readonly string[]> {
     this.journal[Symbol.dispose]();
+    this.#lost.push(...this.paths.renewLost());
     await this.paths[Symbol.asyncDispose]();
-    await this.#runner?.stop();
-    await this.#host?.stop();
+    for (const member of [this.#runner, this.#host]) {
+      if (member === null) continue;
+      this.#noteLost(member);
+      if (!(await member.stop())) this.#lost.push(`${member.name} did not end by SIGTERM: ${member.said}`);
+    }
     await this.proxy?.[Symbol.asyncDispose]();
     this.#runner = null;
     this.#host = null;
+    return this.#takeLost();
   }
 
   /** To be called when everything has ended. */
   remove(): void {
     this.disk?.[Symbol.dispose]();
     rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  /** Once for each process. */
+  #noteLost(member: FleetMember): void {
+    if (!member.isLost || this.#told.has(member)) return;
+    this.#told.add(member);
+    this.#lost.push(`${member.name} ended by itself: ${member.said}`);
+  }
+
+  #takeLost(): readonly string[] {
+    const lost = this.#lost;
+    this.#lost = [];
+    return lost;
   }
 
   /** What may live now. A host has a watchdog of its own from the first program on that an agent or a server of its needs. */

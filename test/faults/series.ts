@@ -110,12 +110,16 @@ export class Series implements AsyncDisposable {
     this.#stays.delete(topology);
     const { fleet, plans, later } = stay;
     const history = seedsOf(plans);
-    await fleet.stop();
+    const atStop = await fleet.stop();
     const last = plans.at(-1);
     for (const { fault, of } of lateExecutions(readLedger(fleet.ledger), later)) {
       const plan = of?.plan ?? last;
       // What made it run may be a round behind its own.
       if (plan !== undefined) this.#atEnds.push({ fault, plan, history });
+    }
+    for (const text of atStop) {
+      const fault: Fault = { kind: 'left behind', call: null, text };
+      if (last !== undefined) this.#atEnds.push({ fault, plan: last, history });
     }
     for (const { pid, text } of await fleet.strays()) {
       const fault: Fault = { kind: 'left behind', call: null, text: `${text}, when everything had ended` };
