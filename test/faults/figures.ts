@@ -157,6 +157,13 @@ export class Figures {
     return [...adversaries, ...strikes];
   }
 
+  /** What could not be run here, with the reason. */
+  get notRun(): readonly string[] {
+    return [...this.byAdversary].flatMap(([name, { notRun }]) =>
+      notRun === null ? [] : [`${name}: ${notRun}`],
+    );
+  }
+
   total(of: (figures: AdversaryFigures) => number): number {
     return [...this.byAdversary.values()].reduce((sum, figures) => sum + of(figures), 0);
   }
@@ -218,9 +225,7 @@ export class Figures {
         .join(', ')}`,
       ...this.neverFell.map((what) => `never fell: ${what}`),
       ...(this.unrestored > 0 ? [`rounds that could not be restored: ${this.unrestored}`] : []),
-      ...[...this.byAdversary].flatMap(([name, { notRun }]) =>
-        notRun === null ? [] : [`not run: ${name}: ${notRun}`],
-      ),
+      ...this.notRun.map((what) => `not run: ${what}`),
     ];
   }
 

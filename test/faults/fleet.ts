@@ -102,7 +102,11 @@ export class Fleet implements AsyncDisposable {
       }
       await fleet.#untilReady();
       // A turn that begins before its pinned tool was seen does not have it.
-      await waitFor(() => fleet.journal.pinsShown() === PINS, { what: 'pinned tools', timeoutMs: START_MS });
+      const areShown = () => {
+        fleet.#mustLive();
+        return fleet.journal.pinsShown() === PINS;
+      };
+      await waitFor(areShown, { what: 'pinned tools', timeoutMs: START_MS });
       return fleet;
     } catch (error) {
       await fleet[Symbol.asyncDispose]();
@@ -344,11 +348,18 @@ export class Fleet implements AsyncDisposable {
     this.#runner = new FleetMember('the Runner', RATE, [...args, ...server], this.#env);
   }
 
+  /** Nothing is to be waited for where nobody is there to bring it about. */
+  #mustLive(): void {
+    for (const member of [this.#host, this.#runner])
+      if (member?.isOver === true) throw new Error(`${member.name} ended by itself: ${member.said}`);
+  }
+
   /** The Runner is linked and its plugin ready; one that has failed is reloaded. */
   async #untilReady(): Promise<void> {
     const wanted = { action: 'list', runner: RUNNER, plugin: PLUGIN };
     await waitFor(
       async () => {
+        this.#mustLive();
         const output = await this.gateway.output(wanted);
         if (output?.['status'] === 'failed')
           await this.gateway.ask({ action: 'reload', runner: RUNNER }, RESTORE_MS);

@@ -1,6 +1,6 @@
 // npm run faults -- [--seed S] [--rounds N] [--seeds A,B,…] [--only ADVERSARY] [--jobs J] [--plan] [--until-found] [--write]: attacks Fairlead and holds
 // what it says against what happened (docs/how-to/run-the-fault-suite.md). Exit status: 0 nothing was found · 1 something was, too little settled by
-// itself, or the page was not written · 2 the command line is wrong.
+// itself, an attack never fell, no round could be run, or the page was not written · 2 the command line is wrong.
 import { Figures } from './figures.ts';
 import { FAULTS_USAGE, PAGE_ROUNDS_MIN, readOptions } from './options.ts';
 import { planRound } from './plan.ts';
@@ -26,10 +26,16 @@ if (plan) {
 } else {
   const figures = new Figures(seed, only);
   let interrupted = false;
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      interrupted = true;
-    });
+  const interrupt = () => {
+    if (interrupted) process.exit(130);
+    interrupted = true;
+    process.stderr.write(
+      'ends when the rounds under way have ended, and does not count them; again: at once\n',
+    );
+  };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, interrupt);
+  // Each series may have a disk to unmount at the exit.
+  process.setMaxListeners(process.getMaxListeners() + jobs);
   const print = () => {
     for (const line of figures.newLines()) process.stdout.write(`${line}\n`);
   };
@@ -38,22 +44,28 @@ if (plan) {
     const series = new Series();
     for (let each = seeds[next++]; each !== undefined; each = seeds[next++]) {
       if (interrupted || (untilFound && figures.first !== null)) break;
-      figures.add(await series.run(each, only));
+      const round = await series.run(each, only);
+      // A terminal has interrupted the processes of its fleet as well: what it found is no lie.
+      if (interrupted) break;
+      figures.add(round);
       figures.end(series.takeEnds());
       print();
       if (figures.rounds % PROGRESS_ROUNDS === 0) process.stderr.write(`${figures.rounds} rounds\n`);
     }
     await series.end();
-    figures.end(series.takeEnds());
+    if (!interrupted) figures.end(series.takeEnds());
   };
   await Promise.all(Array.from({ length: jobs }, work));
   print();
   process.stdout.write(`${figures.summary().join('\n')}\n`);
   if (figures.first !== null) process.stdout.write(`first found: ${JSON.stringify(figures.first)}\n`);
-  process.exitCode = figures.isClean ? 0 : 1;
+  const hasRun = figures.rounds > 0 || interrupted;
+  if (!hasRun) process.stderr.write('nothing was run here\n');
+  process.exitCode = figures.isClean && hasRun ? 0 : 1;
   if (write && (interrupted || figures.rounds < PAGE_ROUNDS_MIN / 2)) {
+    const why = interrupted ? 'the run was interrupted' : 'too few rounds could be run here';
     process.stderr.write(
-      `docs/reference/proof.md stays as it was: ${figures.rounds} of ${seeds.length} rounds were run\n`,
+      `docs/reference/proof.md stays as it was: ${why}, ${figures.rounds} of ${seeds.length}\n`,
     );
     process.exitCode = 1;
   } else if (write) writeProof('faults', faultLines(figures));

@@ -5,6 +5,9 @@ import { hygiene } from '@fairlead/testing';
 import { Figures } from './figures.ts';
 import { Series } from './series.ts';
 
+/** As of a test that is skipped (`requires` of `@fairlead/testing`). */
+const ALL = 'under FAIRLEAD_TEST_REQUIRE_ALL=1 each adversary is to be run';
+
 /**
  * Registers a test of so many rounds, from a fresh seed; a failing one prints how it is run again alone. `part`: the how-manieth file of such
  * rounds, so that one seed for all of them does not give each the same rounds.
@@ -27,5 +30,6 @@ export function testRounds(rounds: number, part: number): void {
     for (const line of summary) t.diagnostic(line);
     assert.deepEqual(figures.newLines(), []);
     assert.ok(figures.isClean, summary.join('\n'));
+    if (process.env['FAIRLEAD_TEST_REQUIRE_ALL'] === '1') assert.deepEqual(figures.notRun, [], ALL);
   });
 }

@@ -9,8 +9,12 @@ const SIZE = '6m';
 export class SmallDisk implements Disposable {
   readonly #folder: string;
 
+  /** Where nobody comes to dispose of it, because the process is told to end at once. */
+  readonly #atExit = () => this.#unmount();
+
   private constructor(folder: string) {
     this.#folder = folder;
+    process.once('exit', this.#atExit);
   }
 
   /** Mounts one over an empty folder; null, with the reason, where that is not permitted. */
@@ -47,6 +51,11 @@ export class SmallDisk implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    process.off('exit', this.#atExit);
+    this.#unmount();
+  }
+
+  #unmount(): void {
     spawnSync('umount', ['-l', this.#folder], { stdio: 'ignore' });
   }
 
