@@ -30,10 +30,27 @@ export async function runMutant(mutant: Mutant, series: MutantRounds): Promise<M
   return { name, lie, caughtBy: caught(output, as), output };
 }
 
-/** Lets the suite look in a copy of the tree without a lie. Null: it found nothing; what it printed otherwise. */
-export async function runControl(series: MutantRounds, jobs: number): Promise<string | null> {
+/**
+ * How the suite ended without a lie. `found`: with something that it takes for one; `failed`: it could not be run, or says of itself that what
+ * it ran says nothing. `notRun`: adversaries that this machine does not let it run, with the reason.
+ */
+export type Control = {
+  readonly kind: 'clean' | 'found' | 'failed';
+  readonly notRun: readonly string[];
+  /** What it printed. */
+  readonly output: string;
+};
+
+/** Lets the suite look in a copy of the tree without a lie. */
+export async function runControl(series: MutantRounds, jobs: number): Promise<Control> {
   const { output, exit } = await suiteIn([], series, ['--jobs', String(jobs)]);
-  return exit === 0 ? null : output;
+  return controlOf(output, exit);
+}
+
+export function controlOf(output: string, exit: number | null): Control {
+  const notRun = [...output.matchAll(/^not run: (.*)$/gm)].map(([, what = '']) => what);
+  const kind = exit === 0 ? 'clean' : /^first found: /m.test(output) ? 'found' : 'failed';
+  return { kind, notRun, output };
 }
 
 /** What was found first, where it is something that this lie does. */

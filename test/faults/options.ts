@@ -18,7 +18,7 @@ export type FaultsOptions = {
 
 const DEFAULT_ROUNDS = 60;
 const SEEDS = 2 ** 32;
-const JOBS_MAX = 16;
+export const JOBS_MAX = 16;
 /** The page shows what many rounds found; fewer say little, and must not take the place of more. */
 export const PAGE_ROUNDS_MIN = 1000;
 
@@ -82,7 +82,8 @@ function seedsOf(values: {
   return Array.from({ length: rounds }, (_none, index) => (seed + index) % SEEDS);
 }
 
-function whole(text: string | undefined, fallback: number, limit: number): number | null {
+/** A whole number below `limit`; null where the text is none. */
+export function whole(text: string | undefined, fallback: number, limit: number): number | null {
   if (text === undefined) return fallback;
   return /^\d{1,10}$/.test(text) && Number(text) < limit ? Number(text) : null;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Adversary } from './adversary.ts';
 import { Figures } from './figures.ts';
-import { caught } from './mutant-run.ts';
+import { caught, controlOf } from './mutant-run.ts';
 import { type PathName, planRound } from './plan.ts';
 import { faultLines, mutantLines, withSection } from './proof-page.ts';
 import type { Strike } from './strike.ts';
@@ -152,11 +152,11 @@ test('a lie that was not caught is shown as such', () => {
       { name: 'a', lie: 'one', caughtBy, output: '' },
       { name: 'b', lie: 'two', caughtBy: null, output: '' },
     ],
-    { machine: 'a machine', control: 300 },
+    { machine: 'a machine', control: 300, notRun: ['fill-disk: no disk'] },
   );
   assert.match(
     lines.join('\n'),
-    /Caught: 1 of 2\. In the tree as it is,\nwithout a lie, the same 300 rounds found nothing\.$/m,
+    /Caught: 1 of 2\. In the tree as it is,\nwithout a lie, the same 300 rounds found nothing\. Not run: fill-disk: no disk\.$/m,
   );
   assert.deepEqual(lines.slice(-2), ['| one | 3 | `cut-link` | double execution |', '| two | never | | |']);
 });
@@ -216,4 +216,12 @@ test('unknown outcomes that do not settle are found by the rounds that had them'
   assert.equal(figures.first, null);
   add();
   assert.deepEqual(figures.first, { round: 2, adversary: 'cut-link', kinds: ['not settled'] });
+});
+
+test('a suite that does not run is not said to have found something in the tree without a lie', () => {
+  const found = 'not run: fill-disk: no disk\nfirst found: {"round":3}\n';
+  assert.deepEqual(controlOf(found, 1), { kind: 'found', notRun: ['fill-disk: no disk'], output: found });
+  assert.equal(controlOf('usage: npm run faults', 2).kind, 'failed');
+  assert.equal(controlOf('', null).kind, 'failed');
+  assert.equal(controlOf('seed 1, 300 rounds', 0).kind, 'clean');
 });

@@ -55,12 +55,16 @@ export function faultLines(figures: Figures): readonly string[] {
 /** What became of the lies that were planted. */
 export function mutantLines(
   results: readonly MutantResult[],
-  { machine, control }: { readonly machine: string; readonly control: number },
+  {
+    machine,
+    control,
+    notRun,
+  }: { readonly machine: string; readonly control: number; readonly notRun: readonly string[] },
 ): readonly string[] {
   const caught = results.filter(({ caughtBy }) => caughtBy !== null).length;
   return [
     `${new Date().toISOString().slice(0, 10)}, on ${machine}. Caught: ${caught} of ${results.length}. In the tree as it is,`,
-    `without a lie, the same ${control} rounds found nothing.`,
+    `without a lie, the same ${control} rounds found nothing.${notRun.map((what) => ` Not run: ${what}.`).join('')}`,
     '',
     '| the lie | caught in round | by | as |',
     '| ------- | --------------- | -- | -- |',
