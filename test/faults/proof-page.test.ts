@@ -99,7 +99,14 @@ test('what is found only when a fleet has ended is found, and so is a fleet that
 /** So many rounds of an adversary, in which what was to be done fell or did not. */
 function attacked(rounds: number, adversary: Adversary, strikes: readonly Strike[]): Figures {
   const figures = new Figures(7, undefined);
-  const result = { plan: planRound(9, adversary), calls: [], faults: [], trace: [], later: new Map() };
+  const result = {
+    plan: planRound(9, adversary),
+    calls: [],
+    faults: [],
+    trace: [],
+    strikes: [],
+    later: new Map(),
+  };
   for (let round = 0; round < rounds; round += 1)
     figures.add({ kind: 'ran', result: { ...result, strikes }, tookMs: 1, history: [9] });
   return figures;
@@ -186,7 +193,14 @@ test('a path on which twenty calls and none of them ran is found, whatever was t
       'routine',
       Array.from({ length: count }, (_none, call) => call < ran),
     );
-    const result = { plan: planRound(9, 'cut-link'), calls, faults: [], trace: [], later: new Map() };
+    const result = {
+      plan: planRound(9, 'cut-link'),
+      calls,
+      faults: [],
+      trace: [],
+      strikes: [],
+      later: new Map(),
+    };
     figures.add({ kind: 'ran', result, tookMs: 1, history: [9] });
     return figures;
   };
@@ -210,7 +224,14 @@ test('unknown outcomes that do not settle are found by the rounds that had them'
     ran: true,
     runnerLivedOn: true,
   } as const;
-  const result = { plan: planRound(9, 'cut-link'), calls: [open], faults: [], trace: [], later: new Map() };
+  const result = {
+    plan: planRound(9, 'cut-link'),
+    calls: [open],
+    faults: [],
+    trace: [],
+    strikes: [],
+    later: new Map(),
+  };
   const add = () => figures.add({ kind: 'ran', result, tookMs: 1, history: [9] });
   add();
   assert.equal(figures.first, null);

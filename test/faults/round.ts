@@ -167,7 +167,7 @@ export async function runRound(fleet: Fleet, plan: RoundPlan, names: RoundNames)
       plan,
       calls.map(({ certainty }, call) => ({
         certainty,
-        executions: executions.get(names[call] as string)?.length ?? 0,
+        executions: executions.get(names.calls[call] as string)?.length ?? 0,
       })),
     ),
   );
