@@ -53,11 +53,20 @@ export type FirstFound = {
   readonly kinds: readonly FoundKind[];
 };
 
+/** What rounds run on here, in words. */
+export function machine(): string {
+  const [first] = cpus();
+  return `${cpus().length} × ${first?.model.trim() ?? 'an unknown processor'}, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
+}
+
+/** What `Figures` comes to in JSON. */
+export type FiguresRecord = ReturnType<Figures['toJSON']>;
+
 /** Adds up a series of rounds. */
 export class Figures {
   readonly seed: number;
   readonly only: Adversary | undefined;
-  readonly at = new Date();
+  readonly at: Date;
   readonly byAdversary = new Map<Adversary, AdversaryFigures>();
   /** By path, and those of pinned tools by themselves. */
   readonly byPath = new Map<string, PathFigures>(pathNames.map((name) => [name, { calls: 0, ran: 0 }]));
@@ -80,9 +89,10 @@ export class Figures {
   #lines: string[] = [];
   readonly #open: string[] = [];
 
-  constructor(seed: number, only: Adversary | undefined) {
+  constructor(seed: number, only: Adversary | undefined, at = new Date()) {
     this.seed = seed;
     this.only = only;
+    this.at = at;
     for (const name of adversaryNames)
       this.byAdversary.set(name, {
         rounds: 0,
@@ -96,9 +106,42 @@ export class Figures {
       });
   }
 
-  get machine(): string {
-    const [first] = cpus();
-    return `${cpus().length} × ${first?.model.trim() ?? 'an unknown processor'}, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
+  /** What a series came to before it was interrupted, to go on from; of another version of this class it is nothing to go on from. */
+  static of(record: FiguresRecord): Figures {
+    const { seed, only, at, first, last, open } = record;
+    const figures = new Figures(seed, only ?? undefined, new Date(at));
+    for (const [name, sums] of record.byAdversary) figures.byAdversary.set(name, sums);
+    for (const [name, sums] of record.byPath) figures.byPath.set(name, sums);
+    for (const [kind, count] of record.byFault) figures.byFault.set(kind, count);
+    for (const [what, count] of record.byStrike) figures.byStrike.set(what, count);
+    Object.assign(figures.lived, record.lived);
+    figures.unrecorded = record.unrecorded;
+    figures.rounds = record.rounds;
+    figures.unrestored = record.unrestored;
+    figures.#first = first;
+    figures.#last = last;
+    figures.#open.push(...open);
+    return figures;
+  }
+
+  /** All sums, as JSON has them. */
+  toJSON() {
+    return {
+      seed: this.seed,
+      only: this.only ?? null,
+      at: this.at.toISOString(),
+      byAdversary: [...this.byAdversary],
+      byPath: [...this.byPath],
+      byFault: [...this.byFault],
+      byStrike: [...this.byStrike],
+      lived: this.lived,
+      unrecorded: this.unrecorded,
+      rounds: this.rounds,
+      unrestored: this.unrestored,
+      first: this.#first,
+      last: this.#last,
+      open: this.#open,
+    };
   }
 
   get faults(): number {

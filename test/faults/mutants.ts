@@ -1,7 +1,7 @@
 // npm run faults:mutants -- [--seed S] [--rounds N] [--only NAME,…] [--jobs J] [--write]: looks whether the fault suite finds nothing in the tree as
 // it is, then plants lies one by one in a copy of it and shows how soon each is caught. Exit status: 0 every one was caught · 1 one was not, or there was
 // something without a lie · 2 the command line is wrong.
-import { Figures } from './figures.ts';
+import { machine } from './figures.ts';
 import { mutants } from './mutant-list.ts';
 import { readMutantOptions } from './mutant-options.ts';
 import { type MutantResult, runControl, runMutant } from './mutant-run.ts';
@@ -55,7 +55,10 @@ async function work(): Promise<void> {
 }
 await Promise.all(Array.from({ length: jobs }, work));
 results.sort((left, right) => order.indexOf(left.name) - order.indexOf(right.name));
-const { machine } = new Figures(0, undefined);
 const { rounds } = options;
-if (write) writeProof('mutants', mutantLines(results, { machine, control: rounds, notRun: control.notRun }));
+if (write)
+  writeProof(
+    'mutants',
+    mutantLines(results, { machine: machine(), control: rounds, notRun: control.notRun }),
+  );
 process.exitCode = results.every(({ caughtBy }) => caughtBy !== null) ? 0 : 1;

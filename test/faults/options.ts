@@ -14,7 +14,12 @@ export type FaultsOptions = {
   readonly untilFound: boolean;
   /** Write docs/reference/proof.md. */
   readonly write: boolean;
+  /** The file of a run that goes on, or that begins here and may go on later. */
+  readonly kept?: KeptOptions;
 };
+
+/** What the command line says of a run that is kept. A member that is left out is what the file has, or the default. */
+export type KeptOptions = { readonly file: string; readonly seed?: number; readonly rounds?: number };
 
 const DEFAULT_ROUNDS = 60;
 const SEEDS = 2 ** 32;
@@ -22,7 +27,7 @@ export const JOBS_MAX = 16;
 /** The page shows what many rounds found; fewer say little, and must not take the place of more. */
 export const PAGE_ROUNDS_MIN = 1000;
 
-export const FAULTS_USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--seeds A,B,…] [--only ADVERSARY] [--jobs J] [--plan] [--until-found] [--write]
+export const FAULTS_USAGE = `usage: npm run faults -- [--seed S] [--rounds N] [--seeds A,B,…] [--only ADVERSARY] [--jobs J] [--plan] [--until-found] [--continue FILE] [--write]
 adversaries:
 ${Object.entries(adversaries)
   .map(([name, what]) => `  ${name.padEnd(22)}${what}`)
@@ -41,10 +46,11 @@ export function readOptions(args: readonly string[]): FaultsOptions | { readonly
         jobs: { type: 'string' },
         plan: { type: 'boolean', default: false },
         'until-found': { type: 'boolean', default: false },
+        continue: { type: 'string' },
         write: { type: 'boolean', default: false },
       },
     });
-    const { only, plan, write, 'until-found': untilFound } = values;
+    const { only, plan, write, continue: file, 'until-found': untilFound } = values;
     const seeds = seedsOf(values);
     const jobs = whole(values.jobs, 1, JOBS_MAX + 1);
     if (seeds === null || !jobs) return { usage: FAULTS_USAGE };
@@ -54,16 +60,33 @@ export function readOptions(args: readonly string[]): FaultsOptions | { readonly
       };
     if (write && (only !== undefined || values.seeds !== undefined || untilFound))
       return { usage: '--write shows rounds of all adversaries: without --only, --seeds and --until-found' };
-    if (write && seeds.length < PAGE_ROUNDS_MIN)
+    if (file !== undefined && (values.seeds !== undefined || plan || untilFound))
+      return { usage: '--continue is for whole runs: without --seeds, --plan and --until-found' };
+    // A run that goes on has its rounds in its file.
+    const isNew = file === undefined || values.rounds !== undefined;
+    if (write && isNew && seeds.length < PAGE_ROUNDS_MIN)
       return {
         usage: `--write takes ${PAGE_ROUNDS_MIN} rounds or more: fewer would replace the figures of more`,
       };
-    if (only === undefined) return { seeds, jobs, plan, write, untilFound };
+    const kept = file === undefined ? {} : { kept: keptOf(file, seeds, values) };
+    if (only === undefined) return { seeds, jobs, plan, write, untilFound, ...kept };
     if (!isAdversary(only)) return { usage: `no adversary is called ${only}\n${FAULTS_USAGE}` };
-    return { seeds, only, jobs, plan, write, untilFound };
+    return { seeds, only, jobs, plan, write, untilFound, ...kept };
   } catch (error) {
     return { usage: `${error instanceof Error ? error.message : String(error)}\n${FAULTS_USAGE}` };
   }
+}
+
+function keptOf(
+  file: string,
+  seeds: readonly number[],
+  { seed, rounds }: { readonly seed?: string | undefined; readonly rounds?: string | undefined },
+): KeptOptions {
+  return {
+    file,
+    ...(seed === undefined ? {} : { seed: seeds[0] as number }),
+    ...(rounds === undefined ? {} : { rounds: seeds.length }),
+  };
 }
 
 function seedsOf(values: {

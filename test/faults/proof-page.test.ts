@@ -41,7 +41,7 @@ test('figures add up over rounds, and what was not run is shown with its reason'
   figures.add({ kind: 'ran', result, tookMs: 900, history: [7] });
   figures.add({ kind: 'not run', plan: planRound(8, 'fill-disk'), reason: 'no disk' });
   const page = faultLines(figures).join('\n');
-  assert.match(page, /seed 7, 1 rounds, 6 calls/);
+  assert.match(page, /^Seed 7, 1 rounds, 6 calls\. Run on \d{4}-\d\d-\d\d, on \d+ × /);
   assert.match(page, /^\| `kill-gateway` \| 1 \| 1 \| 6 \| 1 \| 0 \| 5 \| 1 \| 900 \|$/m);
   assert.match(page, /^\| `fill-disk` \| not run: no disk \|/m);
   assert.match(
@@ -55,6 +55,15 @@ test('figures add up over rounds, and what was not run is shown with its reason'
     figures.summary().join('\n'),
     /never settled: call 2 of kill-gateway; again: npm run faults -- --seed 7/,
   );
+});
+
+test('a run that was continued says how many rounds were run when and where', () => {
+  const [line] = faultLines(new Figures(7, undefined), [
+    { at: '2026-01-02T03:04:05.006Z', machine: 'a', rounds: 30 },
+    { at: '2026-01-03T03:04:05.006Z', machine: 'b', rounds: 0 },
+    { at: '2026-01-04T03:04:05.006Z', machine: 'c', rounds: 70 },
+  ]);
+  assert.match(line ?? '', /\. Run in 2 parts: 30 on 2026-01-02, on a; 70 on 2026-01-04, on c\.$/);
 });
 
 test('where nothing was unknown, no share of it is said to have settled', () => {

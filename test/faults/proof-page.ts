@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Figures } from './figures.ts';
+import { type Figures, machine } from './figures.ts';
+import type { Sitting } from './kept-run.ts';
 import type { MutantResult } from './mutant-run.ts';
 
 const page = join(import.meta.dirname, '../../docs/reference/proof.md');
@@ -21,8 +22,13 @@ export function withSection(text: string, section: Section, lines: readonly stri
   return `${text.slice(0, from + begin.length)}\n\n${lines.join('\n')}\n\n${text.slice(to)}`;
 }
 
-/** What a series of rounds came to. */
-export function faultLines(figures: Figures): readonly string[] {
+/** What a series of rounds came to. `sittings`: of a run that was continued, what was run when and where. */
+export function faultLines(
+  figures: Figures,
+  sittings: readonly Sitting[] = [
+    { at: figures.at.toISOString(), machine: machine(), rounds: figures.rounds },
+  ],
+): readonly string[] {
   const { lived } = figures;
   const fault = [...figures.byFault].map(([kind, count]) => `| ${kind} | ${count} |`);
   const adversaries = [...figures.byAdversary]
@@ -33,7 +39,7 @@ export function faultLines(figures: Figures): readonly string[] {
         : `| \`${name}\` | not run: ${notRun} | | | | | | | |`,
     );
   return [
-    `${figures.at.toISOString().slice(0, 10)}, seed ${figures.seed}, ${figures.rounds} rounds, ${figures.total(({ calls }) => calls)} calls, on ${figures.machine}.`,
+    `Seed ${figures.seed}, ${figures.rounds} rounds, ${figures.total(({ calls }) => calls)} calls. ${sittingsText(sittings)}.`,
     '',
     '| what was looked for | found |',
     '| ------------------- | ----- |',
@@ -50,6 +56,14 @@ export function faultLines(figures: Figures): readonly string[] {
     '',
     `Calls by path: ${figures.pathsText}.`,
   ];
+}
+
+function sittingsText(sittings: readonly Sitting[]): string {
+  const of = sittings.filter(({ rounds }) => rounds > 0);
+  const texts = of.map(({ at, machine, rounds }) => `${rounds} on ${at.slice(0, 10)}, on ${machine}`);
+  return of.length < 2
+    ? `Run ${texts[0]?.replace(/^\d+ /, '')}`
+    : `Run in ${of.length} parts: ${texts.join('; ')}`;
 }
 
 /** What became of the lies that were planted. */

@@ -39,6 +39,7 @@ export class Series implements AsyncDisposable {
   readonly #stays = new Map<Topology, Stay>();
   readonly #lacking = new Map<Adversary, string>();
   #atEnds: FoundAtEnd[] = [];
+  #through: number[] = [];
   #count = 0;
 
   constructor() {
@@ -84,6 +85,13 @@ export class Series implements AsyncDisposable {
     return ends;
   }
 
+  /** The seeds of the rounds whose fleets have ended since this was asked last: nothing more can be found out of them. */
+  takeThrough(): readonly number[] {
+    const through = this.#through;
+    this.#through = [];
+    return through;
+  }
+
   /** Ends every process. */
   async end(): Promise<void> {
     for (const topology of [...this.#stays.keys()]) await this.#end(topology);
@@ -126,6 +134,7 @@ export class Series implements AsyncDisposable {
       if (last !== undefined) this.#atEnds.push({ fault, plan: last, history });
       endProcess(pid);
     }
+    this.#through.push(...history);
     fleet.remove();
   }
 }
