@@ -255,10 +255,9 @@ test("a candidate's last stderr lines are kept after a check, however it ended",
   const providers = HostileProviders.prepare(t);
   const report = await check(providers, { id: 'x', scenario: 'no-such-scenario' });
   assert.deepEqual([report.phase, report.code], ['initialize', 'plugin_eof']);
-  assert.equal(JSON.stringify(report).includes('no scenario of the name'), false);
-  assert.deepEqual(providers.set.stderrOf('x')?.candidate?.lines(), [
-    { text: 'no scenario of the name no-such-scenario', truncated: false },
-  ]);
+  assert.equal(JSON.stringify(report).includes('No scenario is called'), false);
+  const said = 'No scenario is called no-such-scenario. `fairlead-hostile-plugin --list` shows them all.';
+  assert.deepEqual(providers.set.stderrOf('x')?.candidate?.lines(), [{ text: said, truncated: false }]);
   assert.equal(providers.set.stderrOf('unknown'), null);
 });
 
