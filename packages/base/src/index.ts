@@ -14,6 +14,7 @@ export {
   type JsonValueFault,
 } from './json-bounds.ts';
 export { type JsonFault, type JsonParse, parseJson, scanJson } from './json-scanner.ts';
+export { madeOnce } from './made-once.ts';
 export { nearestKey } from './nearest-key.ts';
 export { type Certainty, completed, type Fault, failed, hasValue, type Outcome } from './outcome.ts';
 export { readTextFile, type TextFile } from './read-text-file.ts';

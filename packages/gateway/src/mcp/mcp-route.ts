@@ -1,4 +1,4 @@
-import type { Json } from '@fairlead/base';
+import { type Certainty, type Json, madeOnce } from '@fairlead/base';
 import type { Principal } from '@fairlead/dispatch';
 import type { FastifyError, FastifyInstance } from 'fastify';
 import type { PersonalClaim } from '../auth/tokens.ts';
@@ -9,7 +9,6 @@ import { sendJson } from '../http/answer.ts';
 import { keepsConnection, requestFault } from '../http/request-fault.ts';
 import { statusOf } from '../http/status.ts';
 import type { McpCallParts } from './mcp-calls.ts';
-import type { McpEndpoint } from './mcp-endpoint.ts';
 
 const MCP_PATH = '/mcp';
 
@@ -32,11 +31,7 @@ export function addMcpRoute(
   },
 ): McpRoute {
   const answering = new Set<Promise<void>>();
-  let loading: Promise<McpEndpoint> | null = null;
-  const endpoint = () => {
-    loading ??= import('./mcp-endpoint.ts').then(({ createMcpEndpoint }) => createMcpEndpoint(options));
-    return loading;
-  };
+  const endpoint = madeOnce(async () => (await import('./mcp-endpoint.ts')).createMcpEndpoint(options));
 
   server.post(MCP_PATH, {
     onRequest: options.admission.personal,
@@ -44,7 +39,7 @@ export function addMcpRoute(
       const { code, detail } = requestFault(error);
       if (code === 'internal_error') options.log('error', 'http.failed', { reason: error.message ?? null });
       if (keepsConnection(code)) reply.removeHeader('connection');
-      sendJson(reply, statusOf(code), rpcFault(code, detail));
+      sendJson(reply, statusOf(code), rpcFault(code, detail === undefined ? {} : { detail }));
     },
     handler: (request, reply) => {
       const post = {
@@ -53,16 +48,18 @@ export function addMcpRoute(
         principal: request.principal as Principal,
         caller: options.callers.of(request.claim as PersonalClaim, reply.raw),
       };
+      const failed = (certainty: Certainty) => (error: unknown) => {
+        options.log('error', 'mcp.failed', { reason: error instanceof Error ? error.message : 'unknown' });
+        sendJson(reply, statusOf('internal_error'), rpcFault('internal_error', { certainty }));
+      };
       const answer = endpoint()
-        .then((serving) => serving.answer(post))
         .then(
-          ({ status, body }) => sendJson(reply, status, body),
-          (error: unknown) => {
-            options.log('error', 'mcp.failed', {
-              reason: error instanceof Error ? error.message : 'unknown',
-            });
-            sendJson(reply, statusOf('internal_error'), rpcFault('internal_error'));
-          },
+          // A fault of ours may come after a call has run; where there is no endpoint yet, none has.
+          (serving) =>
+            serving
+              .answer(post)
+              .then(({ status, body }) => sendJson(reply, status, body), failed('outcome_unknown')),
+          failed('not_started'),
         )
         .finally(() => answering.delete(answer));
       answering.add(answer);
@@ -77,11 +74,16 @@ export function addMcpRoute(
 }
 
 /** A body that never became a message, as JSON-RPC says it. */
-function rpcFault(code: GatewayErrorCode, detail?: Json): string {
+function rpcFault(
+  code: GatewayErrorCode,
+  {
+    detail,
+    // A fault of ours may come after a call has run; the others refuse before one begins.
+    certainty = code === 'internal_error' ? 'outcome_unknown' : 'not_started',
+  }: { readonly detail?: Json; readonly certainty?: Certainty } = {},
+): string {
   const rpcCode = code === 'invalid_body' ? -32700 : code === 'internal_error' ? -32603 : -32000;
   const { message, next: recovery } = gatewayErrors[code];
-  // A fault of ours may come after a call has run; the others refuse before one begins.
-  const dispatchState = code === 'internal_error' ? 'outcome_unknown' : 'not_started';
-  const data = { code, recovery, dispatchState, ...(detail === undefined ? {} : { detail }) };
+  const data = { code, recovery, dispatchState: certainty, ...(detail === undefined ? {} : { detail }) };
   return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data } });
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { type Clock, nearestKey } from '@fairlead/base';
+import { type Clock, madeOnce, nearestKey } from '@fairlead/base';
 import { hostError } from '../errors.ts';
 import { scriptLimits } from '../limits.ts';
 import { aiSdkModel } from './ai-sdk/ai-sdk-model.ts';
@@ -171,13 +171,20 @@ type Opened =
 
 /** A scripted back end whose file is read when it is first used. One that could not be used is read again. */
 class ScriptFile implements Model {
-  readonly #name: string;
-  readonly #open: () => Promise<Opened>;
-  #opening: Promise<Opened> | undefined;
+  readonly #model: () => Promise<Model>;
 
   constructor(name: string, open: () => Promise<Opened>) {
-    this.#name = name;
-    this.#open = open;
+    this.#model = madeOnce(async () => {
+      const opened = await open();
+      if (opened.ok) return opened.model;
+      const { pointer, problem } = opened;
+      throw new ModelFault('script_invalid', {
+        retryable: false,
+        free: true,
+        what: `${name}: ${pointer === '' ? 'the file' : pointer} ${problem}`,
+        detail: { backend: name, pointer, problem },
+      });
+    });
   }
 
   async load(): Promise<void> {
@@ -187,19 +194,5 @@ class ScriptFile implements Model {
   async *stream(request: ModelRequest): AsyncGenerator<ModelPart, void, undefined> {
     const model = await this.#model();
     yield* model.stream(request);
-  }
-
-  async #model(): Promise<Model> {
-    this.#opening ??= this.#open();
-    const opened = await this.#opening;
-    if (opened.ok) return opened.model;
-    this.#opening = undefined;
-    const { pointer, problem } = opened;
-    throw new ModelFault('script_invalid', {
-      retryable: false,
-      free: true,
-      what: `${this.#name}: ${pointer === '' ? 'the file' : pointer} ${problem}`,
-      detail: { backend: this.#name, pointer, problem },
-    });
   }
 }

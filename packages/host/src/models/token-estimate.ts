@@ -28,8 +28,10 @@ export class TokenEstimate {
         this.#count = count;
         this.#tools = new WeakMap();
       },
-      // An estimate is not worth a turn.
-      () => {},
+      // An estimate is not worth a turn; the next one asks again.
+      () => {
+        this.#loading = undefined;
+      },
     );
     return this.#loading;
   }

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Clock, randomId } from '@fairlead/base';
+import { type Clock, madeOnce, randomId } from '@fairlead/base';
 import type { Store } from '@fairlead/store';
 import { hostError } from '../../errors.ts';
 import { skillLimits } from '../../limits.ts';
@@ -47,10 +47,12 @@ const DROP = 'DELETE FROM skill_installs WHERE name = ?';
 /** Skills that were installed on this peer: each a folder of its own, and a row that says what it was when it came. */
 export class SkillInstalls {
   readonly #ports: InstallPorts;
-  #tidied: Promise<void> | undefined;
+  /** Makes the folder, and clears what a host that was killed left half-made in it. */
+  readonly #tidy: () => Promise<void>;
 
   constructor(ports: InstallPorts) {
     this.#ports = ports;
+    this.#tidy = madeOnce(() => tidied(ports.root));
   }
 
   async list(): Promise<readonly InstalledSkill[]> {
@@ -110,12 +112,6 @@ export class SkillInstalls {
     await rm(join(root, name), { recursive: true, force: true });
     await store.write([{ sql: DROP, parameters: [name] }, unpinned(name)], 'full');
     return true;
-  }
-
-  /** Once: makes the folder, and clears what a host that was killed left half-made in it. */
-  #tidy(): Promise<void> {
-    this.#tidied ??= tidied(this.#ports.root);
-    return this.#tidied;
   }
 }
 
