@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { test } from 'node:test';
 import { hygiene } from '@fairlead/testing';
 import { startGateway } from './fixture/gateway-fixture.ts';
-import { eras, post, rpc } from './fixture/mcp-client.ts';
+import { post, rpc } from './fixture/mcp-client.ts';
 
 test('an endpoint that could not be loaded for lack of files is loaded by the next request, and nothing had started', async (t) => {
   hygiene(t);
@@ -17,9 +17,8 @@ test('an endpoint that could not be loaded for lack of files is loaded by the ne
   });
   t.after(() => hooks.deregister());
   const { port, token } = await startGateway(t);
-  const [era] = eras;
   const ask = async () => {
-    const { body, headers } = rpc(era, 'tools/list', {});
+    const { body, headers } = rpc('2025-11-25', 'tools/list');
     return await post(port, token, { body, headers });
   };
   const first = await ask();
