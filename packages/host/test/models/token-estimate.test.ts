@@ -51,12 +51,19 @@ test('the encoding is there, and takes marks of a chat and runs of one letter as
   assert.ok(performance.now() - startedMs < 2000);
 });
 
-test('a tokenizer that cannot be loaded is no fault', async () => {
+test('a tokenizer that cannot be loaded is no fault, and is asked for again', async () => {
+  let attempts = 0;
   const estimate = new TokenEstimate(async () => {
-    throw new Error('not installed');
+    attempts += 1;
+    if (attempts === 1) throw new Error('too many open files');
+    return (text) => text.length;
   });
   await estimate.load();
   assert.equal(estimate.ofText('12345'), 2);
+  await estimate.load();
+  await estimate.load();
+  assert.equal(estimate.ofText('12345'), 5);
+  assert.equal(attempts, 2);
 });
 
 test('what is structured stands below the text, unless the text says it already', () => {
