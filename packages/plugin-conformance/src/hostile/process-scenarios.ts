@@ -1,4 +1,4 @@
-import { answer, line, type Request, text, VERSION } from './plays.ts';
+import { answer, goodTools, line, type Request, text, VERSION } from './plays.ts';
 import type { Scenario } from './scenario.ts';
 import { idle, UNANSWERED_MS, unknown, usable } from './scenario-makers.ts';
 import type { Stage } from './stage.ts';
@@ -74,10 +74,16 @@ const calls: readonly Scenario[] = [
   }),
   unknown({
     name: 'closes-stdin',
-    does: 'closes its stdin once it has listed its tools',
+    does: 'closes its stdin before it lists its tools',
     code: 'plugin_stdin_failed',
     clause: 'wire.request.reads-on',
-    plays: { afterList: (stage) => stage.closeStdin() },
+    plays: {
+      // Before, not after: a call that was written in between would find nothing closed and wait until its time is out.
+      list: (stage, { id }) => {
+        stage.closeStdin();
+        answer(stage, id, { tools: goodTools() });
+      },
+    },
   }),
   unknown({
     name: 'dies-on-call',
