@@ -14,8 +14,8 @@ import {
 import { launcher, type Running, start, untilGone, writeRunnerConfig } from './fairlead-process.ts';
 import { personEnvironment } from './person-environment.ts';
 
-/** A second to notice the end of npm, and five to end. */
-const goneMs = 6_000;
+/** A second to notice the end of npm and five to end are what is promised; this only catches hanging, on a loaded machine too. */
+const goneMs = 30_000;
 
 type Place = {
   readonly guard: Hygiene;

@@ -146,7 +146,7 @@ test('an edited shell limit and a broken plugin: neither is applied, and the ans
     generation: 1,
     failures: [{ provider_id: 'broken', code: 'plugin_eof' }],
   });
-  await untilGone(notedPids(join(folder, 'broken')), 5_000);
+  await untilGone(notedPids(join(folder, 'broken')), 20_000);
 
   // Both still wait, the generation has not advanced, and what was described is still what is called.
   const waiting = JSON.parse(

@@ -1,5 +1,5 @@
 export type WaitOptions = {
-  /** How long to go on looking. Default 5,000 ms: it only catches hanging. */
+  /** How long to go on looking. Default 20,000 ms: it only catches hanging, on a loaded machine too. */
   readonly timeoutMs?: number;
   /** Between two looks. Default: a tenth of the time waited so far, between 5 and 50 ms, so that a long wait costs little. */
   readonly intervalMs?: number;
@@ -15,7 +15,7 @@ export async function waitFor<T>(
   condition: () => T | Promise<T>,
   options: WaitOptions,
 ): Promise<Exclude<T, false | null | undefined | 0 | ''>> {
-  const { timeoutMs = 5000, intervalMs } = options;
+  const { timeoutMs = 20_000, intervalMs } = options;
   const start = performance.now();
   for (;;) {
     const value = await condition();
