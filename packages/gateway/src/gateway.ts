@@ -249,7 +249,7 @@ class HttpGateway implements Gateway {
     });
     const about = { admission, host, errors, running, log };
     addSessionRoutes(server, about);
-    addTurnRoutes(server, { ...about, runs: this.#runs });
+    addTurnRoutes(server, { ...about, runs: this.#runs, callers });
     addApprovalRoutes(server, about);
     addScheduleRoutes(server, about);
     addHostRoutes(server, about);

@@ -241,6 +241,52 @@ test('whoever has gone before its turn began says nothing in the session', async
   assert.deepEqual(host.asked, []);
 });
 
+test('a token that is revoked or expires while its run goes on approves nothing more, and its turn is cancelled', async (t) => {
+  const clock = manualClock();
+  const { host, gateway, post } = await setUp(t, { clock });
+  const begin = async () => {
+    const token = await gateway.mint(['session:write', 'session:approve'], undefined, 60_000);
+    const { promise: begun, resolve: begins } = Promise.withResolvers<() => boolean>();
+    host.onRun = (signal, isLive) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve({ ...REPORT, status: 'cancelled' }), { once: true });
+        begins(isLive);
+      });
+    const waiting = post('run', { text: 'x', approve: 'all' }, token);
+    return { waiting, isLive: await begun, id: gateway.tokens.list().at(-1)?.id ?? '' };
+  };
+  const status = async (answer: ReturnType<typeof post>) =>
+    ((await answer).envelope.output as JsonObject)['status'];
+  const revoked = await begin();
+  assert.equal(revoked.isLive(), true);
+  await gateway.tokens.revoke(revoked.id);
+  assert.equal(await status(revoked.waiting), 'cancelled');
+  assert.equal(revoked.isLive(), false);
+  const expired = await begin();
+  clock.jumpWall(59_999);
+  assert.equal(expired.isLive(), true);
+  clock.jumpWall(1);
+  assert.equal(expired.isLive(), false);
+  assert.equal(await status(expired.waiting), 'cancelled');
+});
+
+test('a gateway that stops takes no run back: its turn is for its host to end', async (t) => {
+  const clock = manualClock();
+  const { host, gateway, post } = await setUp(t, { clock });
+  const { promise: started, resolve: start } = Promise.withResolvers<AbortSignal>();
+  host.onRun = (signal) => {
+    start(signal);
+    return new Promise(() => {});
+  };
+  const waiting = post('run', { text: 'x' });
+  const signal = await started;
+  const closing = gateway.gateway.close();
+  await clock.advance(0);
+  await waiting;
+  await closing;
+  assert.equal(signal.aborted, false);
+});
+
 test('a run that the end of the gateway cuts short is told so, its outcome unknown', async (t) => {
   const clock = manualClock();
   const { host, gateway, post } = await setUp(t, { clock });

@@ -5,8 +5,8 @@ import type { PersonalClaim, Tokens } from '../auth/tokens.ts';
 type Waiting = { readonly tokenId: string; readonly gone: () => void };
 
 /**
- * Who waits for the answers of calls. Whoever must know when nobody does any more is told at once: the connection is gone, the token was revoked,
- * the gateway stops. Nothing is made for a call that does not ask.
+ * Who waits for the answers of calls and runs. Whoever must know when nobody does any more is told at once: the connection is gone, the
+ * token was revoked, the gateway stops. Nothing is made for what does not ask.
  */
 export class Callers {
   readonly #waiting = new Set<Waiting>();
@@ -15,6 +15,10 @@ export class Callers {
 
   constructor(tokens: Pick<Tokens, 'onRevoked'>) {
     this.#stop = tokens.onRevoked((tokenId) => this.#end((waiting) => waiting.tokenId === tokenId));
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
   }
 
   /** Who asks with `claim` and waits for `response`. */

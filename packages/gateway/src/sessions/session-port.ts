@@ -215,6 +215,8 @@ export interface SessionPort {
     readonly approve?: 'all' | readonly string[];
     readonly timeoutMs?: number;
     readonly signal: AbortSignal;
+    /** False once whoever approved them may not any more: then nothing is approved. Asked before each call that they let pass. */
+    readonly isLive: () => boolean;
   }): Promise<RunReport>;
   /** Cancels what runs and starts nothing more, also after a restart. False where it was paused before. */
   pause(): Promise<boolean>;

@@ -1,6 +1,8 @@
 import type { Socket } from 'node:net';
 import { type ErrorTable, isJsonObject, type Json } from '@fairlead/base';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { PersonalClaim } from '../auth/tokens.ts';
+import type { Callers } from '../calls/callers.ts';
 import type { RunningRequests } from '../calls/running-requests.ts';
 import { missingScope } from '../http/admission.ts';
 import { answerWith } from '../http/coded-answer.ts';
@@ -16,8 +18,8 @@ import { bodyOf } from './session-routes.ts';
 /** `/api/sessions/:id/cancel`, `/continue`, `/command` and `/run`. */
 export function addTurnRoutes(
   server: FastifyInstance,
-  /** `runs`: requests that are waited for until their turn has ended. */
-  options: SessionRouteOptions & { readonly runs: RunningRequests },
+  /** `runs`: requests that are waited for until their turn has ended; `callers`: who waits for them. */
+  options: SessionRouteOptions & { readonly runs: RunningRequests; readonly callers: Callers },
 ): void {
   server.post(
     '/api/sessions/:id/cancel',
@@ -61,17 +63,33 @@ export function addTurnRoutes(
     handler: (request, reply) => {
       const host = hostOf(options, reply);
       if (host === undefined) return;
-      const gone = new AbortController();
-      reply.raw.once('close', () => {
-        if (!reply.raw.writableFinished) gone.abort();
-      });
-      answerWith(reply, { ...options, running: options.runs }, () => {
+      answerWith(reply, { ...options, running: options.runs }, async () => {
         holdSocket(request.raw.socket);
-        return run(host, callerOf(request), request, gone.signal);
+        const gone = new AbortController();
+        const { callers } = options;
+        const caller = callers.of(request.claim as PersonalClaim, reply.raw);
+        const stop = caller.onGone(() => {
+          // What a stop cuts short is its host's to end, and is not taken back.
+          if (!callers.isStopping) gone.abort();
+        });
+        const isLive = () => {
+          const is = caller.isLive();
+          // Nobody is told when a token expires.
+          if (!is) gone.abort();
+          return is;
+        };
+        try {
+          return await run(host, callerOf(request), request, { signal: gone.signal, isLive });
+        } finally {
+          stop();
+        }
       });
     },
   });
 }
+
+/** What lasts as long as whoever asked for a run waits for it, with a token that is good. */
+type Lease = { readonly signal: AbortSignal; readonly isLive: () => boolean };
 
 /** It is silent for as long as the turn lasts; whether the other side is still there the network is asked meanwhile. */
 function holdSocket(socket: Socket): void {
@@ -84,7 +102,7 @@ async function run(
   host: SessionPort,
   { principal, speaker: from }: SessionCaller,
   request: FastifyRequest,
-  signal: AbortSignal,
+  { signal, isLive }: Lease,
 ): Promise<Envelope> {
   const session = sessionIn(request);
   const { approve, ...wanted } = readRun(bodyOf(request));
@@ -92,10 +110,12 @@ async function run(
     return missingScope('session:approve');
   await checkReach(host, principal, session);
   await host.sessions.line(session);
+  // The token may have ended since the request was let in.
+  if (!isLive()) return refusalEnvelope('unauthorized');
   // Nobody would wait for it.
   if (signal.aborted) return refusalEnvelope('request_incomplete');
   const approved = approve === undefined ? {} : { approve };
-  const report = await host.runOnce({ ...wanted, ...approved, session, from, signal });
+  const report = await host.runOnce({ ...wanted, ...approved, session, from, signal, isLive });
   return successEnvelope(report as unknown as Json);
 }
 

@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly timeoutMs?: number;
   /** Cancels the turn, or takes the message back from who waits to answer it. */
   readonly signal?: AbortSignal;
+  /** False once whoever gave `approve` may not any more, such as with a token that has ended: then it approves nothing. */
+  readonly isLive?: () => boolean;
   /** Called when the message stands, before anything answers it. */
   readonly posted?: (entry: string) => void;
 }

@@ -67,8 +67,8 @@ function messageOf({ leaks }: TurnFloor, { session, text, from, key }: RunOption
 }
 
 /** Nobody is there to be asked: what was not approved beforehand is refused at once. */
-function extrasOf({ model, approve }: RunOptions): TurnExtras {
-  const approved = (tool: string) => approve === 'all' || approve?.includes(tool) === true;
+function extrasOf({ model, approve, isLive = () => true }: RunOptions): TurnExtras {
+  const approved = (tool: string) => (approve === 'all' || approve?.includes(tool) === true) && isLive();
   return {
     attended: () => false,
     ...(model === undefined ? {} : { model }),

@@ -63,6 +63,39 @@ test('a run that was let use a tool does, once, and its decision says how; witho
   );
 });
 
+test('what a run was let use it uses as long as whoever let it still may', async (t) => {
+  let isLive = true;
+  const ending = defineExtension({
+    name: 'asked',
+    version: '1.0.0',
+    tools: {
+      burn: {
+        about: 'Burns.',
+        args: {},
+        approval: 'always',
+        run() {
+          isLive = false;
+          return 'burnt';
+        },
+      },
+    },
+  });
+  const call = { calls: [{ tool: 'burn', arguments: {} }] };
+  const room = await hostRoom(t, {
+    scripts: { default: [{ steps: [call, call, { text: 'So be it.' }] }] },
+    extensions: () => [ending],
+  });
+  const session = await room.session('ann');
+  const { calls } = await once(room, session, 'burn it', { approve: 'all', isLive: () => isLive });
+  assert.deepEqual(
+    calls.map(({ tool, certainty, code }) => [tool, certainty, code]),
+    [
+      ['burn', 'completed', null],
+      ['burn', 'not_started', 'approval_unattended'],
+    ],
+  );
+});
+
 test('a run is cancelled with its signal and by its time, in its turn and before it', async (t) => {
   const { extension, entered } = gateTool();
   const room = await hostRoom(t, {
