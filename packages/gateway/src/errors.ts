@@ -56,7 +56,7 @@ export const gatewayErrors = defineErrors({
   },
   body_too_large: {
     message: 'The body is larger than this gateway takes.',
-    next: 'Send less, or raise limits.body_bytes in fairlead.toml.',
+    next: 'Send less, or raise limits.body_bytes in fairlead.toml; a pairing code has 1 KiB and no more.',
   },
   invalid_body: {
     message: 'The body is not what this route takes.',

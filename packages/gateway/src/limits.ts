@@ -125,6 +125,8 @@ export const pairingLimits = {
   windowMs: 60_000,
   /** A code as typed, with its dashes and spaces. */
   textCharacters: 64,
+  /** The body that shows it: each of its characters may be escaped with six. */
+  bodyBytes: 1024,
 } as const;
 
 /** Limits of tokens. */

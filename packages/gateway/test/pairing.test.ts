@@ -4,7 +4,7 @@ import type { JsonObject } from '@fairlead/base';
 import { hygiene, manualClock, seededRandom } from '@fairlead/testing';
 import { createPairings } from '../src/auth/pairings.ts';
 import { startGateway } from './fixture/gateway-fixture.ts';
-import { ask } from './fixture/http-client.ts';
+import { ask, envelopeOf, exchange } from './fixture/http-client.ts';
 
 function book() {
   const clock = manualClock({ startWallMs: 1_000_000 });
@@ -180,5 +180,22 @@ test('what holds no code is refused without counting', async (t) => {
     assert.equal(envelope.error?.code, 'invalid_body', JSON.stringify(body));
   }
   const { envelope } = await ask(port, { path: '/api/runner/pair', body: { code: 'x' } });
+  assert.equal(envelope.error?.code, 'pairing_code_invalid');
+});
+
+test('a body beyond 1 KiB at the pairing route is 413 before it is read', async (t) => {
+  hygiene(t);
+  const { port } = await startGateway(t);
+  const head =
+    'POST /api/runner/pair HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n';
+  // Of the body nothing is sent: the answer does not wait for it.
+  const told = await exchange(port, `${head}Content-Length: 1025\r\n\r\n`);
+  assert.match(told, /^HTTP\/1\.1 413 /);
+  assert.equal(envelopeOf(told).error?.code, 'body_too_large');
+  const chunk = `${(1025).toString(16)}\r\n${'x'.repeat(1025)}\r\n`;
+  const untold = await exchange(port, `${head}Transfer-Encoding: chunked\r\n\r\n`, `${chunk}0\r\n\r\n`);
+  assert.match(untold, /^HTTP\/1\.1 413 /);
+  const escaped = [...'x'.repeat(64)].map(() => '\\u0078').join('');
+  const { envelope } = await ask(port, { path: '/api/runner/pair', bytes: `{"code":"${escaped}"}` });
   assert.equal(envelope.error?.code, 'pairing_code_invalid');
 });

@@ -40,7 +40,8 @@ export function addPairingRoutes(server: FastifyInstance, options: PairingRouteO
     });
   });
 
-  server.post('/api/runner/pair', (request, reply) => {
+  // Nobody shows a token here, so nobody has more read than a code.
+  server.post('/api/runner/pair', { bodyLimit: pairingLimits.bodyBytes }, (request, reply) => {
     answerWith(reply, options, async () => {
       const code = readCode((request.body ?? null) as Json);
       if (code === null) return refusalEnvelope('invalid_body', { detail: { member: 'code' } });
