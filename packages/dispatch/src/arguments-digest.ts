@@ -1,4 +1,5 @@
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import { runnerInTarget } from './runner-in-target.ts';
 
 /** The peer-local key of digests. */
 export type DigestKey = KeyObject;
@@ -26,7 +27,7 @@ export function pluginTarget(observed: {
     .update(`${runnerInstance}\n${providerInstance}\n${observation}`)
     .digest('base64url')
     .slice(0, 16);
-  return `plugin:${runner}/${plugin}/${tool}#${instance}`;
+  return `plugin:${runnerInTarget(runner)}/${plugin}/${tool}#${instance}`;
 }
 
 /**

@@ -31,6 +31,7 @@ export type { PluginToolAction } from './plugin-tool/action.ts';
 export { pluginToolDefinition } from './plugin-tool/definition.ts';
 export { observeTool, type ToolSeen } from './plugin-tool/describe.ts';
 export { mayUseRunner, type Principal } from './principal.ts';
+export { runnerOfTarget } from './runner-in-target.ts';
 export {
   PLUGIN_CAPABILITY,
   type RunnerEvents,

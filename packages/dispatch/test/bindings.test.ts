@@ -6,7 +6,15 @@ import { toolObservation } from '@fairlead/protocol';
 import { openStore, type Store } from '@fairlead/store';
 import { hygiene, manualClock, seededRandom, temporaryFolder } from '@fairlead/testing';
 import fc from 'fast-check';
-import { argumentsDigest, Bindings, digestKey, type Observed, observed, pluginTarget } from '../src/index.ts';
+import {
+  argumentsDigest,
+  Bindings,
+  digestKey,
+  type Observed,
+  observed,
+  pluginTarget,
+  runnerOfTarget,
+} from '../src/index.ts';
 import { dispatchFloor, type TestContext } from './dispatch-floor.ts';
 import { echoTools, fakeRunner, SAY } from './fake-runners.ts';
 
@@ -255,4 +263,14 @@ test('a target names the observation without an instance id; the digest is keyed
     digest,
   );
   assert.notEqual(argumentsDigest(key, 'plugin:local/echo/say#AAAAAAAAAAAAAAAB', '{"a":1}'), digest);
+});
+
+test('a target names one Runner, whatever its id is made of', () => {
+  const targetOf = (runner: string) => pluginTarget({ ...seen(1), runner });
+  assert.match(targetOf('a/b'), /^plugin:a%2Fb\/plugin-1\/tool-1#/);
+  for (const runner of ['a', 'a/b', '/', '%', 'a%2Fb', '%25', 'a b:c#d'])
+    assert.equal(runnerOfTarget(targetOf(runner)), runner);
+  assert.equal(runnerOfTarget('runner:a%2Fb/config#x'), 'a/b');
+  for (const target of ['plugin:-', 'gateway:plugin_tool/list', 'ext:core/shell#x', 'mcp:a/b'])
+    assert.equal(runnerOfTarget(target), undefined);
 });

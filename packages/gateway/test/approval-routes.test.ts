@@ -133,3 +133,23 @@ test('a token that is limited to Runners is asked about what lies within them al
   }
   assert.equal((await decide(`apr_${'c'.repeat(22)}`, { decision: 'approve' }, token)).status, 200);
 });
+
+test('a Runner’s id with a slash is not taken for the one before the slash', async (t) => {
+  const none = { session: null };
+  const { gateway, list, decide } = await setUp(t, [
+    approval('a', { ...none, target: 'plugin:near%2Fother/echo/say#x' }),
+    approval('b', { ...none, target: 'runner:near%2Fother/plugins#x' }),
+    approval('c', { ...none, target: 'plugin:near/echo/say#x' }),
+  ]);
+  const short = await gateway.mint(['session:approve'], ['near']);
+  assert.deepEqual(ids(await list('', short)), [`apr_${'c'.repeat(22)}`]);
+  for (const letter of ['a', 'b']) {
+    const refused = await decide(`apr_${letter.repeat(22)}`, { decision: 'approve' }, short);
+    assert.equal(refused.envelope.error?.code, 'token_limited');
+  }
+  const long = await gateway.mint(['session:approve'], ['near/other']);
+  assert.deepEqual(
+    ids(await list('', long)),
+    ['a', 'b'].map((letter) => `apr_${letter.repeat(22)}`),
+  );
+});

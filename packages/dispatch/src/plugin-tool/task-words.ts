@@ -4,6 +4,7 @@ import type { BindingBook } from '../bindings/binding-book.ts';
 import type { TaskSubject } from '../invocation/tool-task.ts';
 import { mayUseRunner, type Principal } from '../principal.ts';
 import { connectedRunner, usableRunner } from '../runner-answers/runner-access.ts';
+import { runnerInTarget } from '../runner-in-target.ts';
 import type { RunnerPort } from '../runner-port.ts';
 import type { TaskWords } from '../sessions/session-recorder.ts';
 import type { PluginToolInput } from './input.ts';
@@ -25,7 +26,7 @@ export function pluginWords(bindings: BindingBook, input: PluginToolInput, subje
       return {
         ...about,
         tier: 'native',
-        target: managed(`plugin:${input.runner}/${input.plugin}`, subject),
+        target: managed(`plugin:${runnerInTarget(input.runner)}/${input.plugin}`, subject),
         arguments: { ...input } as JsonObject,
         risk: 'high',
       };
@@ -33,7 +34,7 @@ export function pluginWords(bindings: BindingBook, input: PluginToolInput, subje
       return {
         ...about,
         tier: 'native',
-        target: managed(`runner:${input.runner}/plugins`, subject),
+        target: managed(`runner:${runnerInTarget(input.runner)}/plugins`, subject),
         arguments: { ...input } as JsonObject,
         risk: 'high',
       };

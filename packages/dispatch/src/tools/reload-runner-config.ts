@@ -7,6 +7,7 @@ import { managed } from '../plugin-tool/task-words.ts';
 import { configReloadEnding, RELOAD_RUNNER_CONFIG } from '../runner-answers/effect-outputs.ts';
 import { addressed, addressOf, connectedRunner } from '../runner-answers/runner-access.ts';
 import { judgeAnswer } from '../runner-answers/runner-answer.ts';
+import { runnerInTarget } from '../runner-in-target.ts';
 import type { RunnerPort, VisibleRunner } from '../runner-port.ts';
 import { RUNNER_SCHEMA, readRunnerParams } from './runner-config-params.ts';
 
@@ -45,7 +46,7 @@ export function reloadRunnerConfig(invoker: Invoker, runners: RunnerPort): Runti
             words: () => ({
               tool: RELOAD_RUNNER_CONFIG,
               tier: 'native',
-              target: managed(`runner:${runner}/config`, address),
+              target: managed(`runner:${runnerInTarget(runner)}/config`, address),
               arguments: { runner },
               risk: 'high',
             }),

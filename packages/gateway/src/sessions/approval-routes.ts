@@ -1,5 +1,5 @@
 import { encodeJson, FairleadError, type Json, type JsonObject } from '@fairlead/base';
-import { mayUseRunner, type Principal } from '@fairlead/dispatch';
+import { mayUseRunner, type Principal, runnerOfTarget } from '@fairlead/dispatch';
 import type { FastifyInstance } from 'fastify';
 import { type Envelope, refusalEnvelope, successEnvelope } from '../http/envelope.ts';
 import { sessionRouteLimits } from '../limits.ts';
@@ -59,7 +59,7 @@ async function listed(
 async function concerns(host: SessionPort, principal: Principal, row: ApprovalRowShown): Promise<boolean> {
   if (principal.runners === undefined) return true;
   if (row.session === null) {
-    const [, runner] = /^(?:plugin|runner):([^/]+)\//.exec(row.target) ?? [];
+    const runner = runnerOfTarget(row.target);
     return runner !== undefined && mayUseRunner(principal, runner);
   }
   const line = await host.sessions.line(row.session).catch(() => undefined);
