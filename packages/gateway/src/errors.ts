@@ -23,7 +23,7 @@ export const gatewayErrors = defineErrors({
     next: 'See detail for what became of it.',
   },
   stream_limit_reached: {
-    message: 'As many streams are open as this gateway gives.',
+    message: 'As many streams and exports are open as this gateway gives.',
     next: 'Close streams that nobody reads, or raise limits.connections in fairlead.toml: half of them may be streams.',
   },
   unauthorized: {

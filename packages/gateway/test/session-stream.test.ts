@@ -243,3 +243,62 @@ test('there is no HEAD of a stream', async (t) => {
   const { status, headers } = await ask(gateway.port, { method: 'HEAD', path, token: gateway.token });
   assert.deepEqual([status, headers['allow']], [405, 'GET, OPTIONS']);
 });
+
+test('an export ends with its token, and takes a place among the streams', async (t) => {
+  const { host, gateway, path, session, open, listening } = await setUp(t, { config: { connections: 8 } });
+  const exportPath = `/api/sessions/${session}/export`;
+  host.lines = async function* () {
+    yield { format: 'fairlead-session-v1' };
+    await new Promise(() => {});
+  };
+  const token = await gateway.mint(['session:read']);
+  const { id } = gateway.tokens.list().at(-1) ?? { id: '' };
+  const reader = await openStream(t, gateway.port, { path: exportPath, token });
+  assert.equal(reader.response.statusCode, 200);
+  for (let count = 0; count < 3; count += 1) await open();
+  await listening(3);
+  for (const full of [path, exportPath]) {
+    const refused = await ask(gateway.port, { path: full, token: gateway.token });
+    assert.deepEqual([refused.status, refused.envelope.error?.code], [400, 'stream_limit_reached'], full);
+  }
+  await gateway.tokens.revoke(id);
+  await reader.ended;
+  assert.equal(reader.response.complete, false);
+  host.lines = async function* () {
+    yield { format: 'fairlead-session-v1' };
+  };
+  const isFree = async () => {
+    const { status } = await ask(gateway.port, { path: exportPath, token: gateway.token });
+    return status === 200;
+  };
+  await waitFor(isFree, { what: 'the place of the export' });
+  // One that has ended by itself gives its place back, too.
+  await waitFor(isFree, { what: 'the place of the next one' });
+});
+
+test('an export whose token expires breaks off before the next line, or with the next ping', async (t) => {
+  const clock = manualClock();
+  const { host, gateway, session } = await setUp(t, { clock });
+  const { promise: asked, resolve: go } = Promise.withResolvers<void>();
+  host.lines = async function* () {
+    yield { format: 'fairlead-session-v1' };
+    await asked;
+    yield { type: 'message', text: 'too late' };
+  };
+  const path = `/api/sessions/${session}/export`;
+  const begin = async () => {
+    const token = await gateway.mint(['session:read'], undefined, 60_000);
+    return await openStream(t, gateway.port, { path, token });
+  };
+  const silent = await begin();
+  await clock.advance(10_000);
+  clock.jumpWall(50_000);
+  await clock.advance(5_000);
+  await silent.ended;
+  assert.equal(silent.response.complete, false);
+  const reading = await begin();
+  clock.jumpWall(60_000);
+  go();
+  await reading.ended;
+  assert.equal(reading.response.complete, false);
+});

@@ -98,7 +98,7 @@ export const sessionRoutes: readonly RouteDescription[] = [
     scope: 'session:read',
     output: null,
     stream: 'application/x-ndjson',
-    refusals: OF_SESSION,
+    refusals: [...OF_SESSION, 'stream_limit_reached'],
   },
   {
     method: 'POST',

@@ -2,13 +2,14 @@ import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '@fairlead/base';
 import type { PersonalClaim, Tokens } from '../auth/tokens.ts';
 import { streamLimits } from '../limits.ts';
+import { SessionExport } from './session-export.ts';
 import { SessionStream } from './session-stream.ts';
 
-/** Every stream that is open: they are counted, pinged, and ended with their token or with the gateway. */
+/** Every answer that goes on, streams and exports: they are counted, pinged, and ended with their token or with the gateway. */
 export class SessionStreams {
   readonly #clock: Clock;
   readonly #most: number;
-  readonly #streams = new Set<SessionStream>();
+  readonly #streams = new Set<SessionStream | SessionExport>();
   readonly #stopListening: () => void;
   #timer: Timer | null = null;
   #isClosed = false;
@@ -16,7 +17,7 @@ export class SessionStreams {
   constructor(options: {
     readonly clock: Clock;
     readonly tokens: Pick<Tokens, 'onRevoked'>;
-    /** Streams at once. */
+    /** Of both together, at once. */
     readonly most: number;
   }) {
     this.#clock = options.clock;
@@ -28,11 +29,18 @@ export class SessionStreams {
 
   /** A place for one more reader, undefined where there is none. It counts until it ends. */
   add(response: ServerResponse, claim: PersonalClaim): SessionStream | undefined {
-    if (this.#isClosed || this.#streams.size >= this.#most) return undefined;
+    if (this.#isFull) return undefined;
     const stream = new SessionStream(response, claim, () => this.#remove(stream));
-    this.#streams.add(stream);
-    this.#timer ??= this.#nextPing();
+    this.#take(stream);
     return stream;
+  }
+
+  /** The same for who reads all of a session. */
+  addExport(response: ServerResponse, claim: PersonalClaim): SessionExport | undefined {
+    if (this.#isFull) return undefined;
+    const exported = new SessionExport(response, claim, () => this.#remove(exported));
+    this.#take(exported);
+    return exported;
   }
 
   /** Ends all of them and takes no more. */
@@ -42,7 +50,16 @@ export class SessionStreams {
     for (const stream of this.#streams) stream.end();
   }
 
-  #remove(stream: SessionStream): void {
+  get #isFull(): boolean {
+    return this.#isClosed || this.#streams.size >= this.#most;
+  }
+
+  #take(stream: SessionStream | SessionExport): void {
+    this.#streams.add(stream);
+    this.#timer ??= this.#nextPing();
+  }
+
+  #remove(stream: SessionStream | SessionExport): void {
     this.#streams.delete(stream);
     if (this.#streams.size > 0) return;
     this.#timer?.cancel();

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { encodeJson, type JsonObject } from '@fairlead/base';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { PersonalClaim } from '../auth/tokens.ts';
 import { answerHeaders, sendEnvelope } from '../http/answer.ts';
@@ -28,7 +26,7 @@ export function addStreamRoutes(server: FastifyInstance, options: Options): void
   server.get('/api/sessions/:id/export', route, (request, reply) => {
     const host = hostOf(options, reply);
     if (host === undefined) return;
-    exported(host, request, reply).catch((error: unknown) => answerFault(reply, faults, error));
+    exported(host, options, request, reply).catch((error: unknown) => answerFault(reply, faults, error));
   });
 }
 
@@ -43,11 +41,8 @@ async function stream(
   const claim = request.claim as PersonalClaim;
   await checkReach(host, claim.principal, session);
   await host.sessions.line(session);
-  // Both may have ended since the request was let in.
-  if (reply.raw.destroyed) return;
-  if (!claim.isLive()) return sendEnvelope(reply, refusalEnvelope('unauthorized'));
-  const reader = streams.add(reply.raw, claim);
-  if (reader === undefined) return sendEnvelope(reply, refusalEnvelope('stream_limit_reached'));
+  const reader = placed(reply, claim, () => streams.add(reply.raw, claim));
+  if (reader === undefined) return;
   reply.hijack();
   reader.begin();
   try {
@@ -59,15 +54,29 @@ async function stream(
   }
 }
 
-async function exported(host: SessionPort, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+async function exported(
+  host: SessionPort,
+  { streams }: Options,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
   const session = sessionIn(request);
-  const { principal } = request.claim as PersonalClaim;
-  await checkReach(host, principal, session);
+  const claim = request.claim as PersonalClaim;
+  await checkReach(host, claim.principal, session);
   await host.sessions.line(session);
+  const reader = placed(reply, claim, () => streams.addExport(reply.raw, claim));
+  if (reader === undefined) return;
   reply.headers(answerHeaders).type('application/x-ndjson; charset=utf-8');
-  void reply.send(Readable.from(linesOf(host.exportSession(session))));
+  void reply.send(reader.linesOf(host.exportSession(session)));
 }
 
-async function* linesOf(values: AsyncIterable<JsonObject>): AsyncGenerator<string> {
-  for await (const value of values) yield `${encodeJson(value)}\n`;
+/** Who begins to read; undefined where that was refused, or nobody waits any more. */
+function placed<T>(reply: FastifyReply, claim: PersonalClaim, add: () => T | undefined): T | undefined {
+  // Both may have ended since the request was let in.
+  if (reply.raw.destroyed) return undefined;
+  const isLive = claim.isLive();
+  const reader = isLive ? add() : undefined;
+  if (reader === undefined)
+    sendEnvelope(reply, refusalEnvelope(isLive ? 'stream_limit_reached' : 'unauthorized'));
+  return reader;
 }
