@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hygiene, manualClock, type TestLike, waitFor } from '@fairlead/testing';
 import type { SessionStreamEvent } from '../src/sessions/session-stream-event.ts';
-import { FakeSessions, FOX } from './fixture/fake-sessions.ts';
+import { FakeSessions, FOX, OWL } from './fixture/fake-sessions.ts';
 import { type GatewayFixtureOptions, startGateway } from './fixture/gateway-fixture.ts';
 import { ask } from './fixture/http-client.ts';
 import { openStream } from './fixture/stream-reader.ts';
@@ -301,4 +301,71 @@ test('an export whose token expires breaks off before the next line, or with the
   go();
   await reading.ended;
   assert.equal(reading.response.complete, false);
+});
+
+test('an agent that joins takes the session out of a limited token’s stream', async (t) => {
+  const { host, gateway, open, listening } = await setUp(t);
+  host.runners.set(OWL.id, ['near']);
+  host.add('a', { agents: [OWL] });
+  const token = await gateway.mint(['session:read'], ['near']);
+  const limited = await open('', {}, token);
+  const other = await open();
+  await listening(2);
+  host.tell(entry(1));
+  host.tell(entry(2));
+  assert.deepEqual([(await limited.next())?.id, (await limited.next())?.id], ['1', '2']);
+  host.add('a', { agents: [OWL, FOX] });
+  host.tell(entry(3));
+  await limited.ended;
+  assert.equal(await limited.next(), null);
+  const heard = [await other.next(), await other.next(), await other.next()];
+  assert.deepEqual(
+    heard.map((event) => event?.id),
+    ['1', '2', '3'],
+  );
+  host.add('a', { agents: [OWL] });
+  const again = await open('', {}, token);
+  await listening(2);
+  host.runners.delete(OWL.id);
+  host.tell(entry(4));
+  await again.ended;
+  assert.equal(await again.next(), null);
+});
+
+test('an agent that joins ends a limited token’s export before the next line', async (t) => {
+  const { host, gateway, session } = await setUp(t);
+  host.runners.set(OWL.id, ['near']);
+  host.add('a', { agents: [OWL] });
+  const { promise: asked, resolve: go } = Promise.withResolvers<void>();
+  host.lines = async function* () {
+    yield { format: 'fairlead-session-v1' };
+    await asked;
+    yield { type: 'message', text: 'of another one' };
+  };
+  const token = await gateway.mint(['session:read'], ['near']);
+  const reader = await openStream(t, gateway.port, { path: `/api/sessions/${session}/export`, token });
+  host.add('a', { agents: [OWL, FOX] });
+  go();
+  await reader.ended;
+  assert.equal(reader.response.complete, false);
+});
+
+test('what a limited token is told waits until it was asked about, in order, and no more than 1 MiB of it', async (t) => {
+  const { host, gateway, open, listening } = await setUp(t);
+  host.runners.set(OWL.id, ['near']);
+  host.add('a', { agents: [OWL] });
+  const reader = await open('', {}, await gateway.mint(['session:read'], ['near']));
+  await listening(1);
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  host.onLine = () => answered;
+  const [sink] = [...host.sinks];
+  const text = 'x'.repeat(64 * 1024);
+  let told = 0;
+  while (told < 100 && sink?.(entry(told, text)) === true) told += 1;
+  assert.equal(told, 16);
+  assert.equal(host.drains, 0);
+  answer();
+  for (let cursor = 0; cursor < told; cursor += 1) assert.equal((await reader.next())?.id, `${cursor}`);
+  assert.deepEqual(await reader.next(), { event: 'reset', data: {} });
+  assert.equal(host.drains, 1);
 });

@@ -26,6 +26,18 @@ export async function checkReach(host: SessionPort, principal: Principal, sessio
   if (!(await reaches(host, principal, meta.agents))) throw tokenLimited();
 }
 
+/** Whether a session is within the reach of a token, now. Never rejects: what cannot be asked is not. */
+export type Reach = () => Promise<boolean>;
+
+/** For who goes on reading a session; undefined where the token is not limited. */
+export function reachOf(host: SessionPort, principal: Principal, session: string): Reach | undefined {
+  if (principal.runners === undefined) return undefined;
+  return async () => {
+    const line = await host.sessions.line(session).catch(() => undefined);
+    return line !== undefined && (await reaches(host, principal, line.meta.agents));
+  };
+}
+
 export function tokenLimited(): FairleadError {
   return new FairleadError('token_limited', dispatchErrors.token_limited.message);
 }

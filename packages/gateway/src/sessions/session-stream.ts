@@ -3,29 +3,37 @@ import type { PersonalClaim } from '../auth/tokens.ts';
 import { answerHeaders } from '../http/answer.ts';
 import { streamLimits } from '../limits.ts';
 import type { StreamSubscription } from './session-port.ts';
+import type { Reach } from './session-reach.ts';
 import type { SessionStreamEvent } from './session-stream-event.ts';
 import { frameOf, PING } from './stream-frame.ts';
 
-/** One reader of a session: writes what happens for as long as its token lives and it keeps up. */
+/** Who reads a session. `reach` is asked before anything is told: agents may have joined. */
+export type SessionReader = { readonly claim: PersonalClaim; readonly reach: Reach | undefined };
+
+/** One reader of a session: writes what happens for as long as its token lives and reaches it, and it keeps up. */
 export class SessionStream {
   readonly #response: ServerResponse;
-  readonly #claim: PersonalClaim;
+  readonly #reader: SessionReader;
   readonly #closed: () => void;
+  /** Frames that nobody has asked about yet, and the length of these and of those that are being asked about. */
+  readonly #held: string[] = [];
+  #heldLength = 0;
+  #isAsking = false;
   #subscription: StreamSubscription | undefined;
   #isBehind = false;
   #isOver = false;
 
   /** `closed` is called once, when it is over, whoever ended it. */
-  constructor(response: ServerResponse, claim: PersonalClaim, closed: () => void) {
+  constructor(response: ServerResponse, reader: SessionReader, closed: () => void) {
     this.#response = response;
-    this.#claim = claim;
+    this.#reader = reader;
     this.#closed = closed;
     response.once('close', () => this.end());
     response.on('error', () => this.end());
   }
 
   get tokenId(): string {
-    return this.#claim.tokenId;
+    return this.#reader.claim.tokenId;
   }
 
   /** The head of the answer: from here on it is a stream. */
@@ -55,12 +63,12 @@ export class SessionStream {
       this.#response.once('drain', () => this.#caughtUp());
       return false;
     }
-    this.#response.write(frameOf(event));
+    this.#tell(frameOf(event));
     return true;
   };
 
   ping(): void {
-    if (this.#mayWrite() && !this.#isBehind) this.#response.write(PING);
+    if (this.#mayWrite() && !this.#isBehind) this.#tell(PING);
   }
 
   end(): void {
@@ -73,12 +81,41 @@ export class SessionStream {
 
   /** A token that has ended ends the stream, before anything more is told. */
   #mayWrite(): boolean {
-    if (!this.#isOver && !this.#claim.isLive()) this.end();
+    if (!this.#isOver && !this.#reader.claim.isLive()) this.end();
     return !this.#isOver;
   }
 
+  #tell(frame: string): void {
+    const { reach } = this.#reader;
+    if (reach === undefined) {
+      this.#response.write(frame);
+      return;
+    }
+    this.#held.push(frame);
+    this.#heldLength += frame.length;
+    if (!this.#isAsking) void this.#tellWithin(reach);
+  }
+
+  /** Each frame waits for the answer to a question that was asked after it came; those that come meanwhile share the next one. */
+  async #tellWithin(reach: Reach): Promise<void> {
+    this.#isAsking = true;
+    while (this.#held.length > 0) {
+      const frames = this.#held.splice(0).join('');
+      const isReached = await reach();
+      if (!this.#mayWrite()) return;
+      if (!isReached) {
+        this.end();
+        return;
+      }
+      this.#heldLength -= frames.length;
+      this.#response.write(frames);
+      if (!this.#isFull()) this.#caughtUp();
+    }
+    this.#isAsking = false;
+  }
+
   #isFull(): boolean {
-    return this.#response.writableLength > streamLimits.behindBytes;
+    return this.#response.writableLength + this.#heldLength > streamLimits.behindBytes;
   }
 
   #caughtUp(): void {

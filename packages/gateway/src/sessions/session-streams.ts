@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '@fairlead/base';
-import type { PersonalClaim, Tokens } from '../auth/tokens.ts';
+import type { Tokens } from '../auth/tokens.ts';
 import { streamLimits } from '../limits.ts';
 import { SessionExport } from './session-export.ts';
-import { SessionStream } from './session-stream.ts';
+import { type SessionReader, SessionStream } from './session-stream.ts';
 
 /** Every answer that goes on, streams and exports: they are counted, pinged, and ended with their token or with the gateway. */
 export class SessionStreams {
@@ -28,17 +28,17 @@ export class SessionStreams {
   }
 
   /** A place for one more reader, undefined where there is none. It counts until it ends. */
-  add(response: ServerResponse, claim: PersonalClaim): SessionStream | undefined {
+  add(response: ServerResponse, reader: SessionReader): SessionStream | undefined {
     if (this.#isFull) return undefined;
-    const stream = new SessionStream(response, claim, () => this.#remove(stream));
+    const stream = new SessionStream(response, reader, () => this.#remove(stream));
     this.#take(stream);
     return stream;
   }
 
   /** The same for who reads all of a session. */
-  addExport(response: ServerResponse, claim: PersonalClaim): SessionExport | undefined {
+  addExport(response: ServerResponse, reader: SessionReader): SessionExport | undefined {
     if (this.#isFull) return undefined;
-    const exported = new SessionExport(response, claim, () => this.#remove(exported));
+    const exported = new SessionExport(response, reader, () => this.#remove(exported));
     this.#take(exported);
     return exported;
   }

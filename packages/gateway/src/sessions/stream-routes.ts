@@ -5,9 +5,10 @@ import { answerFault } from '../http/coded-answer.ts';
 import { refusalEnvelope } from '../http/envelope.ts';
 import type { SessionPort } from './session-port.ts';
 import { readAfter } from './session-queries.ts';
-import { checkReach } from './session-reach.ts';
+import { checkReach, reachOf } from './session-reach.ts';
 import { hostOf, type SessionRouteOptions, sessionIn } from './session-route.ts';
 import { queryOf } from './session-routes.ts';
+import type { SessionReader } from './session-stream.ts';
 import type { SessionStreams } from './session-streams.ts';
 
 type Options = SessionRouteOptions & { readonly streams: SessionStreams };
@@ -38,19 +39,17 @@ async function stream(
 ): Promise<void> {
   const session = sessionIn(request);
   const after = readAfter(queryOf(request), request.headers['last-event-id']);
-  const claim = request.claim as PersonalClaim;
-  await checkReach(host, claim.principal, session);
-  await host.sessions.line(session);
-  const reader = placed(reply, claim, () => streams.add(reply.raw, claim));
-  if (reader === undefined) return;
+  const reader = await admitted(host, request, session);
+  const open = placed(reply, reader, () => streams.add(reply.raw, reader));
+  if (open === undefined) return;
   reply.hijack();
-  reader.begin();
+  open.begin();
   try {
-    reader.follow(await host.events.subscribe(session, after === undefined ? {} : { after }, reader.take));
+    open.follow(await host.events.subscribe(session, after === undefined ? {} : { after }, open.take));
   } catch (error) {
     // The head has left: all that can be said is that it ends, and the reader comes back.
     log('error', 'stream.failed', { reason: error instanceof Error ? error.message : 'unknown' });
-    reader.end();
+    open.end();
   }
 }
 
@@ -61,22 +60,28 @@ async function exported(
   reply: FastifyReply,
 ): Promise<void> {
   const session = sessionIn(request);
+  const reader = await admitted(host, request, session);
+  const open = placed(reply, reader, () => streams.addExport(reply.raw, reader));
+  if (open === undefined) return;
+  reply.headers(answerHeaders).type('application/x-ndjson; charset=utf-8');
+  void reply.send(open.linesOf(host.exportSession(session)));
+}
+
+/** Who asks to read a session. Rejects with `session_unknown`, `token_limited`. */
+async function admitted(host: SessionPort, request: FastifyRequest, session: string): Promise<SessionReader> {
   const claim = request.claim as PersonalClaim;
   await checkReach(host, claim.principal, session);
   await host.sessions.line(session);
-  const reader = placed(reply, claim, () => streams.addExport(reply.raw, claim));
-  if (reader === undefined) return;
-  reply.headers(answerHeaders).type('application/x-ndjson; charset=utf-8');
-  void reply.send(reader.linesOf(host.exportSession(session)));
+  return { claim, reach: reachOf(host, claim.principal, session) };
 }
 
-/** Who begins to read; undefined where that was refused, or nobody waits any more. */
-function placed<T>(reply: FastifyReply, claim: PersonalClaim, add: () => T | undefined): T | undefined {
+/** What is open for it from now on; undefined where that was refused, or nobody waits any more. */
+function placed<T>(reply: FastifyReply, { claim }: SessionReader, add: () => T | undefined): T | undefined {
   // Both may have ended since the request was let in.
   if (reply.raw.destroyed) return undefined;
   const isLive = claim.isLive();
-  const reader = isLive ? add() : undefined;
-  if (reader === undefined)
+  const open = isLive ? add() : undefined;
+  if (open === undefined)
     sendEnvelope(reply, refusalEnvelope(isLive ? 'stream_limit_reached' : 'unauthorized'));
-  return reader;
+  return open;
 }
