@@ -104,6 +104,8 @@ export const hubLimits = {
   unanswered: 1_024,
   /** Sockets that have not registered yet, over all Runners: each may stay 15 s. */
   unregistered: 64,
+  /** Of these, sockets with one token: a Runner dials one at a time, and none may keep the others out. */
+  unregisteredOfToken: 4,
   /** Runners at once. */
   runners: 256,
   /** Frames that answer nothing (late, repeated, unknown) before a Runner is taken for broken. */
@@ -151,7 +153,7 @@ export const tokenLimits = {
 export const logLimits = {
   /** A longer line is cut; it is then a fault of who wrote it. */
   lineBytes: 8 * 1024,
-  /** Lines about refused requests in one window: enough to see who it is. */
+  /** Lines about refused requests, or about the links of one token, in one window: enough to see who it is. */
   refusalLines: 50,
   refusalWindowMs: 10_000,
 } as const;

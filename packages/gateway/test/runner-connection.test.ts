@@ -334,6 +334,23 @@ test('an error frame of the Runner is logged by its code alone', () => {
   assert.equal(link.events.join().includes('marker-path'), false);
 });
 
+test('a Runner that sends errors without end, or dials without end, fills no log, and another’s lines are written', async () => {
+  const link = new FakeLink();
+  const error = (code: string) => ({ type: 'error', code, message: 'x' });
+  const quiet = link.registered('quiet');
+  const loud = link.registered('loud');
+  for (let count = 0; count < 1_000; count += 1) say(loud.connection, error('broken'));
+  assert.equal(link.events.filter((event) => event === 'runner.error broken').length, 49);
+  loud.connection.closed();
+  const again = link.registered('loud', 'i2');
+  assert.equal(link.events.length, 51);
+  say(quiet.connection, error('odd'));
+  assert.deepEqual(link.events.slice(-1), ['runner.error odd']);
+  await link.clock.advance(10_000);
+  say(again.connection, error('broken'));
+  assert.deepEqual(link.events.slice(-2), ['refusals.not_logged', 'runner.error broken']);
+});
+
 test('the gateway pings each 30 s, and any frame counts as life', async () => {
   const link = new FakeLink();
   const { socket, connection } = link.registered('a');
@@ -445,9 +462,9 @@ test('a token that expires is noticed at the next request, at register and at th
 test('sockets that have not registered are counted, and Runners too', () => {
   const link = new FakeLink();
   const waiting = Array.from({ length: 64 }, (_, index) => link.attach(`w${index}`));
-  assert.equal(link.hub.hasRoom, false);
+  assert.equal(link.hub.hasRoom('token-of-other'), false);
   waiting[0]?.connection.closed();
-  assert.equal(link.hub.hasRoom, true);
+  assert.equal(link.hub.hasRoom('token-of-other'), true);
   for (let count = 0; count < 256; count += 1) link.registered(`r${count}`);
   const over = link.registered('one-more');
   assert.equal(over.socket.frames[0]?.['code'], 'runner_limit_reached');

@@ -169,12 +169,25 @@ test('a flood of frames ends the link, and the gateway goes on serving', async (
 test('sockets that do not register fill their own room only', async (t) => {
   hygiene(t);
   const { port, mintRunner } = await startGateway(t);
-  const token = await mintRunner('here');
-  const waiting = await Promise.all(Array.from({ length: 64 }, () => dial(t, port, token)));
-  await assert.rejects(dial(t, port, token), /HTTP 400 .*runner_limit_reached/);
-  waiting[0]?.send(register('here'));
+  const tokens = await Promise.all(Array.from({ length: 16 }, (_, index) => mintRunner(`far-${index}`)));
+  const waiting = await Promise.all([1, 2, 3, 4].flatMap(() => tokens.map((token) => dial(t, port, token))));
+  const here = await mintRunner('here');
+  await assert.rejects(dial(t, port, here), /HTTP 400 .*runner_limit_reached/);
+  waiting[0]?.send(register('far-0'));
   assert.equal((await waiting[0]?.next())?.type, 'registered');
-  await dial(t, port, token);
+  await dial(t, port, here);
+});
+
+test('sockets of one token that do not register keep no other Runner out', async (t) => {
+  hygiene(t);
+  const { port, mintRunner } = await startGateway(t);
+  const loud = await mintRunner('loud');
+  const waiting = await Promise.all([1, 2, 3, 4].map(() => dial(t, port, loud)));
+  await assert.rejects(dial(t, port, loud), /HTTP 400 .*runner_limit_reached/);
+  await runner(t, port, await mintRunner('here'), 'here');
+  waiting[0]?.send(register('loud'));
+  assert.equal((await waiting[0]?.next())?.type, 'registered');
+  await dial(t, port, loud);
 });
 
 test('revoking a Runner token closes its live link', async (t) => {

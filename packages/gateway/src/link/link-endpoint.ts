@@ -63,7 +63,7 @@ export function createLinkEndpoint(options: {
       if (refusal !== null) return refuse(request, socket, refusal);
       const authentication = tokens.authenticateRunner(bearerToken(request.headers.authorization));
       if (!authentication.ok) return refuse(request, socket, 'unauthorized', authentication.reason);
-      if (!hub.hasRoom) return refuse(request, socket, 'runner_limit_reached');
+      if (!hub.hasRoom(authentication.claim.tokenId)) return refuse(request, socket, 'runner_limit_reached');
       server.handleUpgrade(request, socket, head, (webSocket) => {
         socket.removeListener('error', ignore);
         const connection = hub.attach(linkSocket(webSocket), authentication.claim);

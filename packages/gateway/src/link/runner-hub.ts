@@ -11,6 +11,7 @@ import type { RunnerClaim, Tokens } from '../auth/tokens.ts';
 import type { GatewayErrorCode } from '../errors.ts';
 import { hubLimits } from '../limits.ts';
 import type { Log } from '../log/log.ts';
+import { createRefusalLog } from '../log/refusal-log.ts';
 import { type LinkCounters, newLinkCounters } from './link-counters.ts';
 import type { LinkSocket } from './link-socket.ts';
 import { linkFailure } from './pending-request.ts';
@@ -19,8 +20,8 @@ import { type ConnectionOwner, RunnerConnection, visibleRunner } from './runner-
 /** The Runners that are connected, and the way to them. */
 export type RunnerHub = RunnerPort &
   RunnerEvents & {
-    /** True while another socket may wait for its `register`. */
-    readonly hasRoom: boolean;
+    /** True while another socket with this token may wait for its `register`. */
+    hasRoom(tokenId: string): boolean;
     readonly counters: Readonly<LinkCounters>;
     /** Takes over a socket whose upgrade carried a live Runner token. The caller passes it what the socket says. */
     attach(socket: LinkSocket, claim: RunnerClaim): RunnerConnection;
@@ -40,6 +41,8 @@ export function createRunnerHub(options: {
 class Hub implements RunnerHub, ConnectionOwner {
   readonly #clock: Clock;
   readonly #log: Log;
+  /** By token: whoever dials or fails without end fills neither the disk nor the lines about others. */
+  readonly #logs = new Map<string, Log>();
   readonly #stopListening: () => void;
   readonly #unregistered = new Set<RunnerConnection>();
   readonly #registered = new Map<string, RunnerConnection>();
@@ -58,11 +61,13 @@ class Hub implements RunnerHub, ConnectionOwner {
     this.#stopListening = options.tokens.onRevoked((tokenId) => {
       for (const connection of this.#all())
         if (connection.tokenId === tokenId) connection.end('runner_token_ended');
+      this.#logs.delete(tokenId);
     });
   }
 
-  get hasRoom(): boolean {
-    return this.#unregistered.size < hubLimits.unregistered;
+  hasRoom(tokenId: string): boolean {
+    const own = [...this.#unregistered].filter((connection) => connection.tokenId === tokenId);
+    return this.#unregistered.size < hubLimits.unregistered && own.length < hubLimits.unregisteredOfToken;
   }
 
   runners(): readonly VisibleRunner[] {
@@ -93,7 +98,7 @@ class Hub implements RunnerHub, ConnectionOwner {
       claim,
       owner: this,
       clock: this.#clock,
-      log: this.#log,
+      log: this.#logOf(claim.tokenId),
       counters: this.counters,
     });
     this.#unregistered.add(connection);
@@ -146,6 +151,14 @@ class Hub implements RunnerHub, ConnectionOwner {
   close(): void {
     this.#stopListening();
     for (const connection of this.#all()) connection.stop();
+  }
+
+  #logOf(tokenId: string): Log {
+    const known = this.#logs.get(tokenId);
+    if (known !== undefined) return known;
+    const log = createRefusalLog(this.#log, this.#clock);
+    this.#logs.set(tokenId, log);
+    return log;
   }
 
   #all(): RunnerConnection[] {

@@ -3,8 +3,8 @@ import { logLimits } from '../limits.ts';
 import type { Log } from './log.ts';
 
 /**
- * A log for what anyone can cause without a token: so many lines in a while, then only how many more there were, told
- * with the next line that is let through. Who floods the gateway must not fill its disk.
+ * A log for what anyone can cause without a token, or a Runner with its own: so many lines in a while, then only how many more there were,
+ * told with the next line that is let through. Who floods the gateway must not fill its disk.
  */
 export function createRefusalLog(log: Log, clock: Clock): Log {
   let windowEndMs = 0;
