@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { type Clock, type ErrorTable, FairleadError, type Random } from '@fairlead/base';
 import type { Journal, RuntimeTool } from '@fairlead/dispatch';
 import Fastify, {
@@ -31,6 +31,7 @@ import { addMcpRoute, type McpRoute } from './mcp/mcp-route.ts';
 import { addAdminRoutes, type BackUp } from './server/admin-routes.ts';
 import { addExtensionRoutes, type ExtensionAdministration } from './server/extension-routes.ts';
 import { createHttpServer, type HttpTimes } from './server/http-server.ts';
+import { OpenSockets } from './server/open-sockets.ts';
 import { openApiDocument } from './server/openapi.ts';
 import { addPairingRoutes } from './server/pairing-routes.ts';
 import { addToolRoutes } from './server/tool-routes.ts';
@@ -96,7 +97,7 @@ class HttpGateway implements Gateway {
   readonly #fastify: FastifyInstance;
   #mcp: McpRoute | null = null;
   #http: Server | null = null;
-  readonly #sockets = new Set<Socket>();
+  readonly #sockets: OpenSockets;
   #url = '';
   #openApi: string | null = null;
   #isStopping = false;
@@ -108,6 +109,7 @@ class HttpGateway implements Gateway {
     this.#running = new RunningRequests(clock, config.requestSecs * 1000);
     this.#runs = new RunningRequests(clock, sessionRouteLimits.runMs);
     this.#callers = new Callers(tokens);
+    this.#sockets = new OpenSockets(config.connections);
     // Whatever streams are open, the other half of the sockets is for requests.
     this.#streams = new SessionStreams({ clock, tokens, most: Math.floor(config.connections / 2) });
     this.#fastify = this.#build();
@@ -117,10 +119,7 @@ class HttpGateway implements Gateway {
     const { bind, port } = this.#options.config;
     await this.#fastify.ready();
     const server = this.#fastify.server;
-    server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
+    server.on('connection', (socket) => this.#sockets.take(socket));
     await new Promise<void>((resolve, reject) => {
       const fail = (error: NodeJS.ErrnoException) => reject(listenFault(error, bind, port));
       server.once('error', fail);
@@ -168,7 +167,7 @@ class HttpGateway implements Gateway {
    * destroyed while something unread lies in it takes the last answer with it.
    */
   async #hangUp(closed: Promise<void>): Promise<void> {
-    for (const socket of this.#sockets) socket.end();
+    this.#sockets.end();
     await new Promise<void>((resolve) => {
       const timer = this.#options.clock.setTimer(httpLimits.hangUpMs, resolve);
       void closed.then(() => {
@@ -176,7 +175,7 @@ class HttpGateway implements Gateway {
         resolve();
       });
     });
-    for (const socket of this.#sockets) socket.destroy();
+    this.#sockets.destroy();
   }
 
   #build(): FastifyInstance {
@@ -215,14 +214,19 @@ class HttpGateway implements Gateway {
       clientAddress,
       log: refusals,
       isStopping,
+      letGo: (reply) => this.#letGo(reply),
     });
     server.addHook('onRequest', admission.everyRequest);
 
     const health = successEnvelope({ name: 'fairlead', version: this.#options.version });
-    server.get('/healthz', (_request, reply) => sendEnvelope(reply, health));
-    server.get('/openapi.json', (_request, reply) => sendJson(reply, 200, this.#description()));
-    server.get(LINK_PATH, { exposeHeadRoute: false }, (_request, reply) => {
-      reply.header('upgrade', 'websocket').header('connection', 'Upgrade');
+    const { open } = admission;
+    server.get('/healthz', { onRequest: open }, (_request, reply) => sendEnvelope(reply, health));
+    server.get('/openapi.json', { onRequest: open }, (_request, reply) =>
+      sendJson(reply, 200, this.#description()),
+    );
+    server.get(LINK_PATH, { onRequest: open, exposeHeadRoute: false }, (_request, reply) => {
+      const connection = reply.raw.shouldKeepAlive ? 'Upgrade' : 'Upgrade, close';
+      reply.header('upgrade', 'websocket').header('connection', connection);
       sendEnvelope(reply, refusalEnvelope('upgrade_required'));
     });
     const running = this.#running;
@@ -268,6 +272,11 @@ class HttpGateway implements Gateway {
     return server;
   }
 
+  /** Where sockets are scarce, one that has shown no token is closed with its answer: its place is for who has one. */
+  #letGo(reply: FastifyReply): void {
+    if (this.#sockets.areScarce && !reply.request.claim) reply.raw.shouldKeepAlive = false;
+  }
+
   /** The HTTP API's description, made when somebody first asks for it. */
   #description(): string {
     const { version, tools, config, sessionErrors: errors } = this.#options;
@@ -281,6 +290,7 @@ class HttpGateway implements Gateway {
     const isOurs = code === 'internal_error';
     if (isOurs) this.#options.log('error', 'http.failed', { reason: error.message ?? null });
     if (keepsConnection(code)) reply.removeHeader('connection');
+    this.#letGo(reply);
     sendEnvelope(
       reply,
       refusalEnvelope(code, {

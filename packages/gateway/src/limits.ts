@@ -30,6 +30,8 @@ export const httpLimits = {
   headerBytes: 16 * 1024,
   /** Requests on one socket before it is closed: none. A call's client keeps its socket for as long as it likes. */
   requestsPerSocket: 0,
+  /** Sockets beyond the configured ones, for this machine itself: its commands come one at a time, its Runner has one. */
+  ownConnections: 16,
   /** Answers still running when the gateway closes: SIGTERM to the end of the process is 5 s. */
   closeMs: 3_000,
   /** After the last answer, for clients to close their sockets by themselves. */

@@ -220,20 +220,48 @@ test('one socket carries many requests, several at once too, each answered in or
 
 test('sockets beyond the limit are dropped and the others go on', async (t) => {
   hygiene(t);
-  const { port } = await startGateway(t, { config: { connections: 8 } });
-  const held = Array.from({ length: 8 }, () => connect(port, '127.0.0.1'));
+  const { port, token } = await startGateway(t, { config: { connections: 8 } });
+  // These, and 16 more for this machine itself.
+  const held = Array.from({ length: 24 }, () => connect(port, '127.0.0.1'));
+  const question = `GET /api/admin/tokens HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
   t.after(() => {
     for (const socket of held) socket.destroy();
   });
   await Promise.all(held.map((socket) => once(socket, 'connect')));
-  held[0]?.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  held[0]?.write(question);
   await once(held[0] as (typeof held)[0], 'data');
-  const ninth = connect(port, '127.0.0.1');
-  ninth.on('error', () => undefined);
-  await once(ninth, 'close');
-  held[0]?.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  const oneMore = connect(port, '127.0.0.1');
+  oneMore.on('error', () => undefined);
+  await once(oneMore, 'close');
+  held[0]?.write(question);
   const [chunk] = await once(held[0] as (typeof held)[0], 'data');
   assert.match(String(chunk), /^HTTP\/1\.1 200 /);
+});
+
+test('sockets without a token, however many, leave the host’s own commands a way in', async (t) => {
+  hygiene(t);
+  const { port, token } = await startGateway(t, { config: { connections: 8 } });
+  const closesAfter = async (head: string, body = '') => {
+    const socket = connect(port, '127.0.0.1');
+    t.after(() => socket.destroy());
+    socket.on('error', () => undefined);
+    socket.write(`${head} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n`);
+    socket.write(`Content-Type: application/json\r\nAuthorization: Bearer none\r\n\r\n${body}`);
+    const [answer] = await once(socket, 'data');
+    return /^connection: (?:Upgrade, )?close\r$/im.test(String(answer));
+  };
+  for (let count = 0; count < 4; count += 1) assert.equal(await closesAfter('GET /healthz'), false);
+  for (let count = 0; count < 30; count += 1) assert.equal(await closesAfter('GET /healthz'), true);
+  const heads = ['GET /openapi.json', 'GET /none', 'GET /%zz', 'GET /api/sessions', 'GET /api/runner/link'];
+  for (const head of heads) assert.equal(await closesAfter(head), true, head);
+  assert.equal(await closesAfter('POST /api/runner/pair', '{'), true);
+  // Who shows a token that is good keeps its socket.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  t.after(() => agent.destroy());
+  const first = await ask(port, { path: '/api/admin/tokens', token, agent });
+  const second = await ask(port, { path: '/api/admin/tokens', token, agent });
+  assert.deepEqual([first.status, second.status], [200, 200]);
+  assert.equal(first.localPort, second.localPort);
 });
 
 test('garbage behind a call that runs is not answered in its place: the socket is closed', async (t) => {

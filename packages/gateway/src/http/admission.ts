@@ -15,6 +15,8 @@ import { unauthorizedExtras } from './unauthorized.ts';
 export type Admission = {
   /** For every request. */
   readonly everyRequest: onRequestHookHandler;
+  /** For routes that anybody may ask. */
+  readonly open: onRequestHookHandler;
   /** For routes that a personal token opens. */
   readonly personal: onRequestHookHandler;
   /** For routes that need a personal token with this scope. */
@@ -30,6 +32,8 @@ export function createAdmission(options: {
   readonly clientAddress: ClientAddress;
   readonly log: Log;
   readonly isStopping: () => boolean;
+  /** Closes the socket with its answer, where it has shown no token and sockets are scarce. */
+  readonly letGo: (reply: FastifyReply) => void;
 }): Admission {
   const refuse = (request: FastifyRequest, reply: FastifyReply, envelope: Envelope) => {
     options.log('warn', 'http.refused', {
@@ -38,6 +42,7 @@ export function createAdmission(options: {
       route: request.routeOptions.url,
       client: options.clientAddress(request.raw),
     });
+    options.letGo(reply);
     sendEnvelope(reply, envelope);
   };
 
@@ -76,11 +81,18 @@ export function createAdmission(options: {
         reply.header('connection', 'close');
         return refuse(request, reply, refusalEnvelope('gateway_stopping'));
       }
-      if (request.is404) return answerUnrouted(request, reply);
+      if (request.is404) {
+        options.letGo(reply);
+        return answerUnrouted(request, reply);
+      }
       const encoding = raw.headers['content-encoding'];
       if (encoding !== undefined && encoding !== 'identity') {
         return refuse(request, reply, refusalEnvelope('unsupported_media_type'));
       }
+      done();
+    },
+    open(_request, reply, done) {
+      options.letGo(reply);
       done();
     },
     personal(request, reply, done) {

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { GatewayErrorCode } from '../errors.ts';
 import { hostOfAuthority, isLoopbackName, isWildcard, socketAddress } from './host-name.ts';
+import { isOwnMachine } from './own-machine.ts';
 
 /** What a gateway answers to: the address it is bound to and the origin by which clients reach a proxy in front. */
 export type GuardOptions = { readonly bind: string; readonly publicUrl: string | null };
@@ -53,11 +54,8 @@ function hasSecondHost(request: IncomingMessage): boolean {
 
 /** True when the request comes from this machine and was not addressed to the public URL. */
 export function isLocalRequest(request: IncomingMessage, options: GuardOptions): boolean {
-  const remote = socketAddress(request.socket.remoteAddress);
-  const isOwnMachine =
-    remote === '::1' || remote.startsWith('127.') || remote === socketAddress(request.socket.localAddress);
   const host = hostOfAuthority(request.headers.host ?? '');
   const publicHost = options.publicUrl === null ? null : hostOfAuthority(new URL(options.publicUrl).host);
   const isPublic = host === publicHost && host !== null && !isLoopbackName(host);
-  return isOwnMachine && !isPublic && request.headers['x-forwarded-for'] === undefined;
+  return isOwnMachine(request.socket) && !isPublic && request.headers['x-forwarded-for'] === undefined;
 }

@@ -27,6 +27,7 @@ export type HttpTimes = {
 export function createHttpServer(
   listener: RequestListener,
   options: {
+    /** Sockets that anybody may have. */
     readonly connections: number;
     readonly requestMs: number;
     readonly link: LinkEndpoint;
@@ -46,7 +47,7 @@ export function createHttpServer(
     },
     listener,
   );
-  server.maxConnections = options.connections;
+  server.maxConnections = options.connections + httpLimits.ownConnections;
   // A client that never reads its answer holds a socket and the answer; the longest call is quiet for less than this.
   server.timeout = options.requestMs + times.idleMarginMs;
   server.maxRequestsPerSocket = httpLimits.requestsPerSocket;

@@ -41,7 +41,8 @@ export function addPairingRoutes(server: FastifyInstance, options: PairingRouteO
   });
 
   // Nobody shows a token here, so nobody has more read than a code.
-  server.post('/api/runner/pair', { bodyLimit: pairingLimits.bodyBytes }, (request, reply) => {
+  const pair = { onRequest: options.admission.open, bodyLimit: pairingLimits.bodyBytes };
+  server.post('/api/runner/pair', pair, (request, reply) => {
     answerWith(reply, options, async () => {
       const code = readCode((request.body ?? null) as Json);
       if (code === null) return refusalEnvelope('invalid_body', { detail: { member: 'code' } });
