@@ -289,8 +289,8 @@ class HttpGateway implements Gateway {
     const { code, detail } = requestFault(error);
     const isOurs = code === 'internal_error';
     if (isOurs) this.#options.log('error', 'http.failed', { reason: error.message ?? null });
-    if (keepsConnection(code)) reply.removeHeader('connection');
     this.#letGo(reply);
+    if (keepsConnection(code) && reply.raw.shouldKeepAlive) reply.removeHeader('connection');
     sendEnvelope(
       reply,
       refusalEnvelope(code, {
