@@ -138,6 +138,28 @@ test('a timer that is still at work is not started again', async () => {
   assert.equal(clock.pendingTimers, 0);
 });
 
+test('a timer that throws an error without a text goes on', async () => {
+  const clock = manualClock();
+  const odd = Object.assign(new Error('x'), { message: { code: 1 } });
+  let runs = 0;
+  const { guest, host } = await opened(
+    {
+      open(scope: Scope<object>) {
+        scope.every(1000, () => {
+          runs += 1;
+          if (runs === 1) throw odd;
+          return runs === 2 ? Promise.reject(odd) : undefined;
+        });
+      },
+    },
+    { clock },
+  );
+  await clock.advance(4000);
+  assert.equal(runs, 4);
+  assert.deepEqual(host.messages, Array(2).fill('a timer failed: [object Object]'));
+  await guest.end();
+});
+
 test('a scope that has ended, or that owns too much, takes nothing more and ends what it is given', async () => {
   let scope: Scope<object> | undefined;
   const disposed: string[] = [];
@@ -400,6 +422,8 @@ test('what a handler throws is told, whatever it is', async () => {
       /something that has no text/,
     ],
     [Symbol('x'), /Symbol\(x\)/],
+    [Object.assign(new Error('x'), { message: { code: 1 } }), /\[object Object\]/],
+    [Object.assign(new Error('x'), { message: Object.create(null) }), /something that has no text/],
   ];
   for (const [value, text] of thrown) {
     const { guest } = await opened({

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { makeExtension } from '../src/authoring/extension.ts';
 import type { ToolCall } from '../src/authoring/part.ts';
+import { ToolFault } from '../src/authoring/tool-fault.ts';
 import { blockText, type GateResult } from '../src/dispatch/gate-fold.ts';
 import { HookDispatcher } from '../src/dispatch/hook-dispatcher.ts';
 import type { HookTarget } from '../src/dispatch/hook-target.ts';
@@ -101,6 +102,28 @@ test('a gate that throws, at once or later, blocks and is named', async () => {
     reports.map(({ owner, kind, code }) => [owner, kind, code]),
     Array(2).fill(['guard', 'tool_call', 'hook_failed']),
   );
+});
+
+test('a gate that throws an error without a text blocks and is named', async () => {
+  const { hooks, reports } = dispatching();
+  const thrown = [
+    Object.assign(new Error('x'), { message: { code: 1 } }),
+    Object.assign(new ToolFault('completed', 'x'), { message: { code: 1 } }),
+  ];
+  const reasons: string[] = [];
+  for (const error of thrown) {
+    const atOnce = await gate('guard', () => {
+      throw error;
+    });
+    const later = await gate('guard', () => Promise.reject(error));
+    for (const target of [atOnce, later])
+      reasons.push(String(said(await hooks.toolCall([target], CALL, parseAny))));
+  }
+  assert.deepEqual(reasons, [
+    ...Array(2).fill('hook_failed blocked by guard: it threw: [object Object]'),
+    ...Array(2).fill('hook_failed blocked by guard: [object Object]'),
+  ]);
+  assert.equal(reports.length, 4);
 });
 
 test('whatever is no verdict blocks', async () => {

@@ -21,11 +21,11 @@ export function exceedsBytes(text: string, most: number): boolean {
   return text.length * 3 > most && utf8Length(text) > most;
 }
 
-/** What was thrown, as one line that is not trusted: 200 characters. */
+/** What was thrown, as one line that is not trusted, of `most` UTF-16 units. Never throws: an error's message may be anything. */
 export function thrownText(thrown: unknown, most: number): string {
   let text: string;
   try {
-    text = thrown instanceof Error ? thrown.message : String(thrown);
+    text = String(thrown instanceof Error ? thrown.message : thrown);
   } catch {
     text = 'something that has no text';
   }

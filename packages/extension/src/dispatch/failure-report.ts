@@ -29,11 +29,13 @@ function thrownReport(thrown: unknown, owner: string, kind: FiredKind): HookRepo
     const reason = `it threw: ${thrownText(thrown, outputLimits.maxFaultMessage)}`;
     return { owner, kind, code: 'hook_failed', reason };
   }
+  // A handler in the host's thread may throw one of its own, such as a ToolFault, whose message is anything.
+  const reason = thrownText(thrown, outputLimits.maxReason);
   if (!GONE.has(thrown.code)) {
     const code = thrown.code === 'verdict_invalid' ? 'verdict_invalid' : 'hook_failed';
-    return { owner, kind, code, reason: thrown.message };
+    return { owner, kind, code, reason };
   }
-  if (kind !== 'tool_call') return { owner, kind, code: 'hook_failed', reason: thrown.message };
+  if (kind !== 'tool_call') return { owner, kind, code: 'hook_failed', reason };
   return { owner, kind, code: 'gate_unavailable', reason: goneReason(thrown.code, owner) };
 }
 
