@@ -127,7 +127,7 @@ export const outputsLimits = Object.freeze({
 
 /** Live sets and what is called through them. */
 export const liveLimits = Object.freeze({
-  /** Buildings of one live set while what it is built of keeps moving; the last one stands as it is. */
+  /** Buildings of one live set while what it is built of keeps moving; the last one stands for those who wait for it. */
   rebuilds: 4,
   /** A session that closes waits so long for its cancelled calls: each has 1 s to say how it ended, and its host some to write it. */
   closeCallsMs: 5000,

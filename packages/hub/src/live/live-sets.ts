@@ -107,14 +107,15 @@ export class LiveSets {
 
   async #build(session: LiveSession, agent: LiveAgent | undefined): Promise<LiveSnapshot> {
     for (let round = 1; ; round += 1) {
-      const before = this.#version(session, agent);
+      const version = this.#version(session, agent);
       const fold = { names: this.#names(), report: this.#engine.report };
       const active = await readActive(session.database, fold);
       const optOuts = agent === undefined ? NONE : await readOptOuts(agent.database, fold);
       await this.#ensure(session, agent, { active, optOuts });
       if (session.isClosing) throw hubError('session_not_open', session.id);
-      const version = this.#version(session, agent);
-      if (!isSame(before, version) && round < liveLimits.rebuilds) continue;
+      const hasMoved = !isSame(version, this.#version(session, agent));
+      if (hasMoved && round < liveLimits.rebuilds) continue;
+      // By the numbers from before the logs were read: what moved since is seen at the next lease.
       const snapshot = this.#put(session, agent, { active, optOuts, version });
       // Within one turn of the loop with the comparison, so that nobody joins a building that is over.
       session.building.delete(agent?.view.id ?? '');

@@ -522,6 +522,32 @@ test('inputs that move at each building of a set are not followed for ever', asy
   assert.equal(readings, 8);
 });
 
+test('the move of the last building shows in the next set', async (t) => {
+  hygiene(t);
+  const { hub, peer, clock, newSession, newAgent } = await testHub(t, { extensions: [full('one')] });
+  const session = await newSession();
+  const ann = await newAgent('ann');
+  await hub.openSession(session);
+  const [ofSession, ofAgent] = [await peer.open(session), await peer.open(ann.id)];
+  let readings = 0;
+  const latest = Object.getPrototypeOf(ofAgent.latest('extensions')) as { all(): Promise<unknown[]> };
+  const { all } = latest;
+  t.mock.method(latest, 'all', async function (this: { all(): Promise<unknown[]> }) {
+    const rows = await all.call(this);
+    readings += 1;
+    // Two logs: the first three buildings read six times, the last one reads its session then.
+    if (readings === 7) await deactivate(ofSession, 'one', clock);
+    else if (readings < 7 && readings % 2 === 0) await deactivate(ofAgent, `x${readings}`, clock);
+    return rows;
+  });
+  const tools = async () => {
+    using set = await hub.liveSet({ session, agent: ann });
+    return [...set.tools.keys()];
+  };
+  assert.deepEqual(await tools(), ['one_tool']);
+  assert.deepEqual(await tools(), []);
+});
+
 test('a set that is still built when its session closes is refused', async (t) => {
   hygiene(t);
   const { hub, newSession, newAgent } = await testHub(t, { extensions: [full('one')] });
