@@ -137,7 +137,7 @@ export const workerLimits = Object.freeze({
   /** Bytes kept of what it printed. */
   outputBytes: 64 * KIB,
   pingMs: 1000,
-  /** A thread that answers no ping for so long is blocked for good. */
+  /** A thread that answers no ping for so long is blocked for good. A multiple of `pingMs`: unanswered pings are counted. */
   silenceMs: 10_000,
   /** Rejections that nobody handled, per minute, before the worker is ended. */
   maxRejections: 10,

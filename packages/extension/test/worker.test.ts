@@ -121,6 +121,29 @@ test('a thread that is blocked for 10 s is ended as unresponsive', async (t) => 
   await carrier.end();
 });
 
+test('a host that stood still for a minute ends none of its workers, and still finds one that is blocked', async (t) => {
+  const moved = manualClock();
+  let stoodMs = 0;
+  const clock = {
+    monotonicMs: () => moved.monotonicMs() + stoodMs,
+    wallMs: () => moved.wallMs() + stoodMs,
+    setTimer: moved.setTimer,
+  };
+  const { call, carrier, host } = await rough(t, { clock });
+  // As after Ctrl-Z and `fg`: the clock went on, and the timer that was due fires once.
+  stoodMs = 60_000;
+  await moved.advance(1000);
+  assert.equal(carrier.dead, undefined);
+  assert.equal(await call('environment'), '{}');
+  const blocked = call('blocks');
+  await host.until(() => host.messages.includes('blocking'));
+  await moved.advance(9000);
+  assert.equal(carrier.dead, undefined);
+  await moved.advance(2000);
+  assert.deepEqual(await blocked, { code: 'extension_unresponsive', certainty: 'outcome_unknown' });
+  await carrier.end();
+});
+
 test('a thread that answers pings lives on', async (t) => {
   const clock = manualClock();
   const { call, carrier } = await rough(t, { clock });

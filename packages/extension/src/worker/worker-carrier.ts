@@ -86,12 +86,12 @@ class Thread {
   #onGone: (reason: string) => void = () => {};
   #lastError = '';
   #gone = false;
-  #heardMs: number;
+  /** How long it has been silent: by the pings that it did not answer, so that a time in which the host itself stood still is none. */
+  #silentMs = 0;
   #ping: { cancel(): void } | undefined;
 
   constructor(options: WorkerCarrierOptions) {
     this.clock = options.clock ?? machineClock();
-    this.#heardMs = this.clock.monotonicMs();
     // Sources are run as they are; what was built says so in its own name.
     const suffix = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
     const order: WorkOrder = {
@@ -179,15 +179,15 @@ class Thread {
     this.#onGone = (reason) => dies('extension_crashed', reason);
     const ping = (): void => {
       if (this.#gone) return;
-      if (this.clock.monotonicMs() - this.#heardMs >= workerLimits.silenceMs) {
+      if (this.#silentMs >= workerLimits.silenceMs) {
         dies('extension_unresponsive', `it answered no ping for ${workerLimits.silenceMs} ms`);
         void this.kill();
         return;
       }
       this.post('{"frame":"ping"}');
+      this.#silentMs += workerLimits.pingMs;
       this.#ping = this.clock.setTimer(workerLimits.pingMs, ping);
     };
-    this.#heardMs = this.clock.monotonicMs();
     this.#ping = this.clock.setTimer(workerLimits.pingMs, ping);
   }
 
@@ -215,7 +215,7 @@ class Thread {
   }
 
   #heard(text: unknown): void {
-    this.#heardMs = this.clock.monotonicMs();
+    this.#silentMs = 0;
     const frame = readGuestFrame(text);
     if (frame === undefined) this.#onBroken();
     else this.#onFrame(frame, (text as string).length);
