@@ -38,6 +38,8 @@ export interface CallRequest {
   readonly method?: string;
   /** Of a tool that has one: `foreign.target` as the caller was shown it. */
   readonly target?: string;
+  /** Of a tool that has one: `revision` as the caller was shown it. Another one is `tool_not_found`. */
+  readonly revision?: number;
   /** Parsed and deep-frozen. */
   readonly input: Json;
   readonly context: CallContext;
@@ -86,6 +88,8 @@ export interface ToolContribution {
   readonly effect: 'read' | 'records' | 'write';
   /** It came from `moreTools`. */
   readonly runtime: boolean;
+  /** Of a tool of `moreTools` that is not foreign: tells it from any other that its instance had under its name. */
+  readonly revision?: number;
   /** Of a tool of another program, behind a carrier of the host's own. Nothing that crosses a port has it. */
   readonly foreign?: ForeignTool;
 }

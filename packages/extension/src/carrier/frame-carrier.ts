@@ -82,7 +82,7 @@ export class FrameCarrier implements Carrier {
 
   call(request: CallRequest): Promise<Json> {
     if (this.#dead !== undefined) throw this.#deathError('not_started');
-    const { call, instance, endpoint, name, method, input, context } = request;
+    const { call, instance, endpoint, name, method, revision, input, context } = request;
     const { id, answer } = this.#expect(instance, request);
     const frame: HostFrame = {
       frame: 'call',
@@ -92,6 +92,7 @@ export class FrameCarrier implements Carrier {
       endpoint,
       name,
       ...(method === undefined ? {} : { method }),
+      ...(revision === undefined ? {} : { revision }),
       input,
       context: { ...context, now_ms: this.#options.now() },
     };

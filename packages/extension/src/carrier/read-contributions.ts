@@ -49,6 +49,7 @@ function toolOf(tool: ContributionReader, { tools }: Manifest): ToolContribution
     sensitive: tool.texts('sensitive'),
     effect: tool.word('effect', ['read', 'records', 'write']),
     runtime: tool.flag('runtime'),
+    ...(tool.has('revision') ? { revision: tool.number('revision', 1, Number.MAX_SAFE_INTEGER) } : {}),
   };
 }
 

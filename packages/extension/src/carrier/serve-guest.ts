@@ -99,7 +99,8 @@ class FrameGuest implements ServedGuest, HostSide {
     this.#post({ frame: 'changed', instance });
   }
 
-  #call({ id, call, instance, endpoint, name, method, input, context }: HostFrame & { frame: 'call' }): void {
+  #call(frame: HostFrame & { frame: 'call' }): void {
+    const { id, call, instance, endpoint, name, method, revision, input, context } = frame;
     if (context.now_ms !== undefined) this.#aheadMs = context.now_ms - this.#options.clock.wallMs();
     const request: CallRequest = {
       call,
@@ -107,6 +108,7 @@ class FrameGuest implements ServedGuest, HostSide {
       endpoint,
       name,
       ...(method === undefined ? {} : { method }),
+      ...(revision === undefined ? {} : { revision }),
       input,
       context,
       running: undefined,

@@ -3,13 +3,13 @@ import type { Contributions, ToolContribution } from '../carrier/carrier.ts';
 import { FIRED_HOOKS, HOOK_MEMBERS } from '../contracts/hook-kinds.ts';
 import { thrownText } from '../contracts/text.ts';
 import { deepFreeze } from '../json/deep-freeze.ts';
-import { isJsonObject } from '../json/json.ts';
+import { isJsonObject, jsonEqual } from '../json/json.ts';
 import { budgets, manifestLimits, outputLimits } from '../limits.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { isToolName } from '../manifest/names.ts';
 import { compileSchema } from '../schema/compile-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
-import type { Instance } from './instance.ts';
+import type { Instance, LearntTool } from './instance.ts';
 
 /** What an instance contributes: what its part declares, and what `moreTools` gives at this moment. */
 export async function contributionsOf(instance: Instance): Promise<Contributions> {
@@ -20,11 +20,15 @@ export async function contributionsOf(instance: Instance): Promise<Contributions
   const tools = declared(manifest.tools).map(({ name, about, args }) =>
     toolContribution(name, about, args, part.tools?.[name] ?? {}, false),
   );
-  instance.runtimeTools = await runtimeTools(instance, tools, manifest);
-  for (const [name, { about, args, foreign, ...policy }] of instance.runtimeTools) {
-    const tool = toolContribution(name, about, args as unknown as JsonSchema, policy, true);
-    tools.push(foreign === undefined ? tool : { ...tool, foreign });
+  const learnt = new Map<string, LearntTool>();
+  for (const [name, tool] of await runtimeTools(instance, tools, manifest)) {
+    const { about, args, foreign, ...policy } = tool;
+    const plain = toolContribution(name, about, args as unknown as JsonSchema, policy, true);
+    const contribution = foreign === undefined ? numbered(instance, plain) : { ...plain, foreign };
+    learnt.set(name, { tool, contribution });
+    tools.push(contribution);
   }
+  instance.runtimeTools = learnt;
   const gates = part.on?.['toolCall'] === undefined ? undefined : part.gates;
   return deepFreeze({
     tools,
@@ -82,6 +86,14 @@ function toolContribution(
     effect,
     runtime,
   };
+}
+
+/** A tool that is as it was keeps its revision; one that became another, or was away, has one that no tool of the instance had. */
+function numbered(instance: Instance, tool: ToolContribution): ToolContribution {
+  const before = instance.runtimeTools.get(tool.name)?.contribution;
+  if (before !== undefined && jsonEqual({ ...tool, revision: before.revision }, before)) return before;
+  instance.revisions += 1;
+  return { ...tool, revision: instance.revisions };
 }
 
 /** The tools of `moreTools` that can be offered; what is wrong with the others is logged, and ends nothing. */

@@ -32,11 +32,11 @@ export interface Entry {
 }
 
 /** Looks the endpoint of a request up; one that does not exist was never started. */
-export function entryOf(instance: Instance, { endpoint, name, method }: CallRequest): Entry {
+export function entryOf(instance: Instance, { endpoint, name, method, revision }: CallRequest): Entry {
   const { part } = instance;
   switch (endpoint) {
     case 'tool': {
-      const tool = own(part.tools, name) ?? instance.runtimeTools.get(name);
+      const tool = own(part.tools, name) ?? learntTool(instance, name, revision);
       if (tool === undefined) throw missing('tool_not_found', name);
       return toolEntry(tool);
     }
@@ -83,6 +83,18 @@ function nothing(): undefined {
 
 function own<T>(members: Readonly<Record<string, T>> | undefined, name: string): T | undefined {
   return members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined;
+}
+
+/** A tool of `moreTools`. One that took the place of what the caller was shown is not run instead of it. */
+function learntTool(
+  { runtimeTools }: Instance,
+  name: string,
+  revision: number | undefined,
+): DefinedTool | undefined {
+  const learnt = runtimeTools.get(name);
+  if (learnt === undefined) return undefined;
+  if (revision === undefined || revision === learnt.contribution.revision) return learnt.tool;
+  throw missing('tool_not_found', `${name} is another tool than the one that was looked at`);
 }
 
 function missing(code: ExtensionErrorCode, name: string): ExtensionError {

@@ -3,7 +3,7 @@ import type { Log } from '../authoring/context.ts';
 import type { DefinedPart, DefinedTool } from '../authoring/definition.ts';
 import type { Ask, HostSide, LogLine } from '../carrier/ask.ts';
 import { checkAsk } from '../carrier/ask.ts';
-import type { CallRequest, OpenRequest } from '../carrier/carrier.ts';
+import type { CallRequest, OpenRequest, ToolContribution } from '../carrier/carrier.ts';
 import type { Clock } from '../clock.ts';
 import { cutText } from '../contracts/text.ts';
 import { extensionError } from '../errors.ts';
@@ -29,6 +29,12 @@ export interface Surroundings {
   asks: number;
 }
 
+/** A tool of `moreTools`, and what the host was told of it. */
+export interface LearntTool {
+  readonly tool: DefinedTool;
+  readonly contribution: ToolContribution;
+}
+
 /** One open instance. */
 export class Instance {
   readonly id: string;
@@ -39,7 +45,9 @@ export class Instance {
   state: unknown;
   /** Closed or closing: nothing is entered any more. */
   ended = false;
-  runtimeTools: ReadonlyMap<string, DefinedTool> = new Map();
+  runtimeTools: ReadonlyMap<string, LearntTool> = new Map();
+  /** How many different tools `moreTools` has given. */
+  revisions = 0;
   /** Calls that have not answered at once, and have not ended. */
   inFlight = 0;
   // Copied from the surroundings: they are touched at every call.

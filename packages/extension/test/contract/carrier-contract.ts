@@ -700,6 +700,33 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       await carrier.end();
     });
 
+    test('a tool of run time that became another one since it was looked at is not started', async (t) => {
+      const { carrier, contributions } = await opened(t, 'runtime-tools', {});
+      const again = () => carrier.open({ instance: 'g', kind: 'global', key: '', settings: {} });
+      const revisionOf = ({ tools }: typeof contributions, tool: string): number => {
+        const revision = tools.find(({ name }) => name === tool)?.revision;
+        assert.ok(revision !== undefined, tool);
+        return revision;
+      };
+      const first = (revision: number) => outcome(carrier, request('tool', 'first', { n: 3 }, { revision }));
+      const answer = { text: 'first 3', isError: false };
+      const seen = revisionOf(contributions, 'first');
+      await outcome(carrier, request('tool', 'learn', { name: 'second' }));
+      const more = await again();
+      // What stayed as it was is the same tool.
+      assert.equal(revisionOf(more, 'first'), seen);
+      assert.notEqual(revisionOf(more, 'second'), seen);
+      assert.deepEqual(await first(seen), answer);
+      await outcome(carrier, request('tool', 'reword'));
+      const now = revisionOf(await again(), 'first');
+      assert.deepEqual(await first(seen), { code: 'tool_not_found', certainty: 'not_started' });
+      assert.deepEqual(await first(now), answer);
+      assert.equal(
+        contributions.tools.some(({ runtime, revision }) => !runtime && revision !== undefined),
+        false,
+      );
+    });
+
     test('tools of run time come and go, and the bad ones are left out and told', async (t) => {
       const { carrier, host, contributions } = await opened(t, 'runtime-tools', {});
       const names = (list: typeof contributions) =>

@@ -88,7 +88,9 @@ function wordOf(name: string): string {
 /** The description is part of it: a tool that became another one since is not what was approved. */
 function targetOf({ owner, name, contribution }: LiveTool): string {
   if (contribution.foreign !== undefined) return wordOf(contribution.foreign.target);
-  return `ext:${owner}/${name}#${sha256Base64url(canonicalJson(contribution as unknown as Json))}`;
+  // A revision counts within one instance: it says nothing of what the tool is.
+  const { revision: _revision, ...described } = contribution;
+  return `ext:${owner}/${name}#${sha256Base64url(canonicalJson(described as unknown as Json))}`;
 }
 
 function digestOf({ digestKey }: Floor, target: string, args: Json): string {

@@ -171,8 +171,12 @@ class ToolRun {
       deadlineMs: engine.clock.monotonicMs() + budgetMs,
       onProgress: this.#request.onProgress,
     });
-    const { foreign } = tool.contribution;
-    const target = foreign === undefined ? {} : { target: foreign.target };
+    const { foreign, revision } = tool.contribution;
+    // What was looked at, and nothing that took its name since.
+    const looked = {
+      ...(foreign === undefined ? {} : { target: foreign.target }),
+      ...(revision === undefined ? {} : { revision }),
+    };
     return await carryTool(
       tool.instance.extension.carrier,
       {
@@ -180,7 +184,7 @@ class ToolRun {
         instance: tool.instance.id,
         endpoint: 'tool',
         name: tool.name,
-        ...target,
+        ...looked,
         input: args,
         context,
       },
