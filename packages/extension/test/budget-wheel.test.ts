@@ -108,6 +108,19 @@ test('one that passes may disarm and arm others', async () => {
   assert.deepEqual(later.passed, [150]);
 });
 
+for (const tickMs of [0, 20])
+  test(`one that passes may give one that is due another time (tick of ${tickMs} ms)`, async () => {
+    const clock = manualClock();
+    const wheel = new BudgetWheel(clock, tickMs);
+    const later = owner(clock);
+    const other = new Budget(later);
+    wheel.arm(new Budget({ expire: () => wheel.arm(other, 100) }), 100);
+    wheel.arm(other, 100);
+    await clock.advance(1000);
+    assert.deepEqual(later.passed, [200]);
+    assert.equal(clock.pendingTimers, 0);
+  });
+
 test('closing forgets every budget', async () => {
   const clock = manualClock();
   const wheel = new BudgetWheel(clock, 20);

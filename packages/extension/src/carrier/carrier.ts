@@ -51,6 +51,8 @@ export interface CallRequest {
 export interface RunningCall {
   '~abort'(): void;
   '~end'(): void;
+  /** Aborts with the call: what it asked for, and waits for, is cancelled with it. Absent where nothing is asked. */
+  readonly '~signal'?: AbortSignal;
 }
 
 /** Aborts the handler's signal, if it looks at it. The call stays open: a tool may still say how it ended. */

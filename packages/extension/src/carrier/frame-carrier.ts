@@ -208,9 +208,13 @@ export class FrameCarrier implements Carrier {
   }
 
   #running(id: number): RunningCall {
+    const controller = new AbortController();
     return {
+      '~signal': controller.signal,
       '~abort': () => {
-        if (this.#pending.has(id)) this.#post({ frame: 'abort', id });
+        if (!this.#pending.has(id)) return;
+        this.#post({ frame: 'abort', id });
+        controller.abort();
       },
       '~end': () => {
         if (this.#take(id) === undefined) return;

@@ -120,8 +120,8 @@ export class BudgetWheel {
       if (budget.deadlineMs <= nowMs) due.push(budget);
     due.sort((left, right) => left.deadlineMs - right.deadlineMs || left.order - right.order);
     for (const budget of due) {
-      // One that expires may disarm others.
-      if (budget.list === undefined) continue;
+      // One that expires may disarm others, or arm them anew.
+      if (budget.list !== this.#dated || budget.deadlineMs > nowMs) continue;
       unlink(this.#dated, budget);
       budget.owner.expire(budget);
     }

@@ -82,6 +82,10 @@ export class LiveContext implements Call<JsonObject, Readonly<Record<string, nev
 
   get signal(): AbortSignal {
     this.#live();
+    return this['~signal'];
+  }
+
+  get '~signal'(): AbortSignal {
     const lazy = this.#made();
     if (lazy.controller === undefined) {
       lazy.controller = new AbortController();

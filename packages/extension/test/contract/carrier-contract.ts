@@ -513,6 +513,28 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       assert.equal(host.asks.length, 2);
     });
 
+    test('whoever answers a question is told when its caller is cancelled', async (t) => {
+      const { carrier, host } = await opened(t, 'everything');
+      for (const isRead of [true, false]) {
+        host.asks.length = 0;
+        const signals: (AbortSignal | undefined)[] = [];
+        host.answer = (_ask, caller) => {
+          if (isRead) signals.push(caller?.running?.['~signal']);
+          return new Promise<Json>(() => {});
+        };
+        const aborted = () => signals.map((signal) => signal?.aborted);
+        const asked = request('tool', 'recall', { query: 'q' });
+        void outcome(carrier, asked);
+        await host.until(() => host.asks.length === 1);
+        assert.deepEqual(aborted(), isRead ? [false] : []);
+        abortCall(asked);
+        // Also where it is looked at only now.
+        signals.push(asked.running?.['~signal']);
+        assert.deepEqual(aborted(), isRead ? [true, true] : [true]);
+        endCall(asked);
+      }
+    });
+
     test('an optional cap is undefined where nobody provides it', async (t) => {
       const { carrier, host } = await opened(t, 'everything');
       const send = (context: CallContext) => outcome(carrier, request('tool', 'send', {}, { context }));

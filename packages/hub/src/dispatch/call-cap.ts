@@ -14,7 +14,8 @@ import { methodsOf } from '../live/cap-providers.ts';
 
 /**
  * Calls a cap for a call that runs: who provides it where that call happens, in the same session and for the same agent, within what is
- * left of the caller's budget. Rejects with `cap_unavailable`, `cap_failed`, `cap_timeout`, or what stopped the provider.
+ * left of the caller's budget, and cancelled with it. Rejects with `cap_unavailable`, `cap_failed`, `cap_timeout`, `call_cancelled`, or what
+ * stopped the provider.
  */
 export async function callCap(
   { alias, method, input }: Extract<Ask, { readonly op: 'cap.call' }>,
@@ -49,7 +50,7 @@ export async function callCap(
       input,
       context,
     },
-    { wheel: engine.wheel, budgetMs, timeoutCode: 'cap_timeout' },
+    { wheel: engine.wheel, budgetMs, timeoutCode: 'cap_timeout', signal: caller.running?.['~signal'] },
   );
   if (hasValue(outcome)) return outcome.value;
   const { certainty, fault } = outcome;

@@ -233,6 +233,119 @@ test('a cap has no more time than what is left of its caller', async (t) => {
   assert.deepEqual(seen, ['aborted at 5000', 'aborted at 16000']);
 });
 
+/** A provider whose `later` ends when its signal aborts, and says so. */
+function heeding(aborted: () => void, asked: () => void) {
+  return defineExtension({
+    name: 'first',
+    version: '1.0.0',
+    provides: {
+      echo: {
+        cap: Echo,
+        impl: {
+          say: () => '',
+          later: (_input, { signal }) =>
+            new Promise<string>((_resolve, reject) => {
+              signal.addEventListener('abort', () => {
+                aborted();
+                reject(new Error('it was stopped'));
+              });
+              asked();
+            }),
+        },
+      },
+    },
+  });
+}
+
+test('a cancelled call cancels the cap that it waits for', async (t) => {
+  const asked = held();
+  let aborted = 0;
+  const provider = heeding(() => {
+    aborted += 1;
+  }, asked.settle);
+  const { set } = await opened(t, [asker, provider]);
+  const cancel = new AbortController();
+  const waiting = call(set, 'later', { signal: cancel.signal });
+  await asked.promise;
+  cancel.abort();
+  assert.equal(aborted, 1);
+  assert.equal((await waiting).text, 'call_cancelled');
+});
+
+test('a session that closes cancels the caps that its calls wait for', async (t) => {
+  const asked = held();
+  let aborted = 0;
+  const provider = heeding(() => {
+    aborted += 1;
+  }, asked.settle);
+  const { hub, set, session } = await opened(t, [asker, provider]);
+  const waiting = call(set, 'later');
+  await asked.promise;
+  await hub.closeSession(session);
+  assert.equal(aborted, 1);
+  assert.equal((await waiting).text, 'call_cancelled');
+});
+
+test('a cap that a cancelled call asks for is not started', async (t) => {
+  const begun = held();
+  const go = held();
+  const tidy = defineExtension({
+    name: 'tidy',
+    version: '1.0.0',
+    uses: { echo: Echo },
+    tools: {
+      ask: {
+        about: 'Asks late.',
+        async run(_args, { caps }) {
+          begun.settle();
+          await go.promise;
+          try {
+            return await caps.echo.say({ text: 'hi' });
+          } catch (error) {
+            const { code, certainty } = error as { code: string; certainty?: string };
+            return `${code} ${certainty}`;
+          }
+        },
+      },
+    },
+  });
+  const { set } = await opened(t, [tidy, echo('first')]);
+  const cancel = new AbortController();
+  const asking = call(set, 'ask', { signal: cancel.signal });
+  await begun.promise;
+  cancel.abort();
+  go.settle();
+  assert.equal((await asking).text, 'call_cancelled not_started');
+});
+
+test('a hook that is late cancels the cap that it waits for', async (t) => {
+  const [begun, asked, go] = [held(), held(), held()];
+  const seen: number[] = [];
+  const slow = defineExtension({
+    name: 'slow',
+    version: '1.0.0',
+    uses: { echo: Echo },
+    on: {
+      async agentEnd(_event, { caps }) {
+        begun.settle();
+        await go.promise;
+        await caps.echo.later({});
+      },
+    },
+  });
+  const provider = heeding(() => void seen.push(clock.monotonicMs()), asked.settle);
+  const { set, clock } = await opened(t, [slow, provider]);
+  const firing = fireAgentEnd(set, { status: 'completed' });
+  await begun.promise;
+  await clock.advance(4000);
+  go.settle();
+  await asked.promise;
+  await clock.advance(6000);
+  await firing;
+  // Its own 10 s, and not 10 s from when it asked.
+  assert.deepEqual(seen, [10_000]);
+});
+
 test('caps that call each other in a circle end at a depth of 8', async (t) => {
   type Deep = { down(input: { depth: number }): Promise<number> };
   const Deep = defineCap<Deep>('example.deep', { down: true });
