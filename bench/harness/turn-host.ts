@@ -122,6 +122,7 @@ export class TurnHost {
       gate: new ModelCallGate(options.modelCalls ?? usage.value.modelCalls),
       turns: new RunningTurns(),
       offers: new Offers(),
+      leftOut: () => {},
       workspace: async () => stateDirectory,
     };
     return new TurnHost(floor, await agents.create('bench'));

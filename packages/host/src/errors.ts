@@ -375,6 +375,10 @@ export const hostErrors = defineErrors({
     message: 'A file of an agent’s prompt could not be read; the rest of the prompt holds.',
     next: 'See whether the path in `system_prompt_files` is right and the file UTF-8.',
   },
+  context_left_out: {
+    message: 'What an extension adds to each request is more than there is room for; it was left out.',
+    next: 'Mend what the extension adds, turn it off in this session, or give the agent a model with a larger window.',
+  },
   routine_unfired: {
     message: 'A routine could not be fired, or nobody knows what became of it.',
     next: 'See its history; what is unknown is not run again by itself.',

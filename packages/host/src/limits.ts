@@ -370,6 +370,8 @@ export const contextLimits = Object.freeze({
   sparePart: 16,
   /** Results that are newest keep their text up to this part of the budget, before anything older than them is kept for it. */
   freshPart: 2,
+  /** What extensions add has this part of what the agent's words and its tools leave: the conversation has the other. */
+  addedPart: 2,
   /** Entries of a session that are looked at for one request: hundreds of turns; who needs more has a summary made. */
   entries: 4000,
   /** Bytes of them as JSON: fat entries that no model is shown must not cost more than the others. */

@@ -8,6 +8,7 @@ import type { Message, ModelTool } from '../models/model.ts';
 import type { HostModel } from '../models/models.ts';
 import type { TokenEstimate } from '../models/token-estimate.ts';
 import type { AttachedAgent } from '../sessions/session-meta.ts';
+import { type AddedText, beyondShare } from './beyond-share.ts';
 import { budgetOf } from './budget.ts';
 import { saidText } from './entry-words.ts';
 import { fit, leastCost } from './fit.ts';
@@ -37,8 +38,10 @@ export interface ContextRequest {
   readonly model: Pick<HostModel, 'contextWindow' | 'maxTokens' | 'tokens'>;
   /** The agent's own bound. */
   readonly maxContextTokens?: number;
-  /** Parts of the system prompt, in order: the agent's words, the room note, blocks of extensions. Empty ones are left out. */
+  /** Parts of the system prompt, in order: the agent's words, the room note. Empty ones are left out. */
   readonly system: readonly string[];
+  /** Blocks of extensions, behind these parts. */
+  readonly blocks?: readonly OwnedText[];
   /** What `beforeAgentStart` added. */
   readonly added?: readonly OwnedMessage[];
   /** Blocks for the newest user message; never stored. */
@@ -61,6 +64,8 @@ export interface AssembledContext {
   readonly budget: number;
   /** Results that became a line, and messages of the session or the turn that were dropped, of those that were read. */
   readonly left: { readonly results: number; readonly entries: number };
+  /** What extensions add and there was no room for. */
+  readonly beyond: readonly AddedText[];
 }
 
 const GO_ON =
@@ -101,7 +106,7 @@ export class TurnContext {
     await this.#refresh();
     const measure = this.#measureFor(model.tokens);
     const budget = budgetOf(model, maxContextTokens);
-    const frame = this.#frameOf(request);
+    const { frame, beyond } = this.#frameOf(request, budget.input, measure);
     const asked = await this.#question();
     const fixed = [...frame.system, ...frame.added, ...frame.tail];
     const taken = sum(fixed, (message) => measure.cost(message)) + sum(tools, (tool) => measure.tool(tool));
@@ -119,6 +124,7 @@ export class TurnContext {
       estimatedInput: taken + sum(said, (message) => measure.cost(message)),
       budget: budget.input,
       left: fitted.left,
+      beyond,
     };
   }
 
@@ -188,17 +194,48 @@ export class TurnContext {
     return resumes ? [...pieces, textPiece('user', GO_ON)] : pieces;
   }
 
-  /** What extensions add as the system's is in front, with the rest of it. */
-  #frameOf({ system, added = [], tails = [] }: ContextRequest): Frame {
-    const words = system.filter((part) => part.trim() !== '').join('\n\n');
-    const tail = tailText(tails);
+  /** What extensions add as the system's is in front, with the rest of it. What goes beyond their share is not there. */
+  #frameOf(request: ContextRequest, input: number, measure: Measure): Framing {
+    const { system, blocks = [], added = [], tails = [] } = request;
+    const beyond = this.#beyondOf(request, input, measure);
+    const out = new Set(beyond.map(({ from }) => from));
+    const kept = <T extends OwnedText>(texts: readonly T[]) => texts.filter((text) => !out.has(text));
+    const tail = tailText(kept(tails));
     const of = (role: 'system' | 'user') =>
-      added.filter((message) => message.role === role).map(({ text }) => this.#framed(role, text));
-    return {
-      system: [...(words === '' ? [] : [this.#framed('system', words)]), ...of('system')],
+      kept(added)
+        .filter((message) => message.role === role)
+        .map(({ text }) => this.#framed(role, text));
+    const frame = {
+      system: [...this.#instruction([...system, ...kept(blocks).map(({ text }) => text)]), ...of('system')],
       added: of('user'),
       tail: tail === '' ? [] : [this.#framed('user', tail)],
     };
+    return { frame, beyond: beyond.map(({ from: _from, ...text }) => text) };
+  }
+
+  /** Of what extensions add, that for which the agent's words and its tools leave no room. */
+  #beyondOf(request: ContextRequest, input: number, measure: Measure): readonly OfExtension[] {
+    const { system, blocks = [], added = [], tails = [], tools } = request;
+    const own = sum(this.#instruction(system), (message) => measure.cost(message));
+    const left = input - own - sum(tools, (tool) => measure.tool(tool));
+    const cost = (from: OwnedText, kind: AddedText['kind'], message: Message): OfExtension => ({
+      from,
+      owner: from.owner,
+      kind,
+      tokens: measure.cost(message),
+    });
+    const texts = [
+      ...blocks.filter(hasWords).map((from) => cost(from, 'block', this.#framed('system', from.text))),
+      ...added.map((from) => cost(from, 'message', this.#framed(from.role, from.text))),
+      ...tails.filter(hasWords).map((from) => cost(from, 'tail', this.#framed('user', tailText([from])))),
+    ];
+    return beyondShare(texts, left / contextLimits.addedPart);
+  }
+
+  /** One message of the parts that have words, or none. */
+  #instruction(parts: readonly string[]): readonly Message[] {
+    const words = parts.filter((part) => part.trim() !== '').join('\n\n');
+    return words === '' ? [] : [this.#framed('system', words)];
   }
 
   #framed(role: 'system' | 'user', text: string): Message {
@@ -222,6 +259,20 @@ interface Frame {
   readonly added: readonly Message[];
   /** One user's text, or none. */
   readonly tail: readonly Message[];
+}
+
+interface Framing {
+  readonly frame: Frame;
+  readonly beyond: readonly AddedText[];
+}
+
+/** What an extension adds, as it was handed in. */
+interface OfExtension extends AddedText {
+  readonly from: OwnedText;
+}
+
+function hasWords({ text }: OwnedText): boolean {
+  return text.trim() !== '';
 }
 
 /** The tail behind the newest text of a user, or by itself where there is none. */

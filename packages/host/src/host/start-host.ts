@@ -6,6 +6,7 @@ import type { Seeded } from '../agents/seed-agents.ts';
 import { Approvals } from '../approvals/approvals.ts';
 import { RunningCalls } from '../calls/running-calls.ts';
 import { RunningCommands } from '../commands/running-commands.ts';
+import { beyondText } from '../context/beyond-share.ts';
 import { SessionEvents } from '../events/session-events.ts';
 import { machineLinks } from '../grants/real-path.ts';
 import type { LeakDetector } from '../leaks/leak-detector.ts';
@@ -148,6 +149,13 @@ async function floorOf(
     gate: new ModelCallGate(tables.usage.modelCalls),
     turns: new RunningTurns(),
     offers: new Offers(),
+    leftOut: ({ text, session, turn }) =>
+      options.report({
+        level: 'warn',
+        code: 'context_left_out',
+        message: beyondText(text),
+        ...{ session, turn },
+      }),
     workspace: (session) => workspaces.of(session),
   };
 }

@@ -1,5 +1,6 @@
 import type { OwnedMessage, OwnedText } from '@fairlead/extension/runtime';
 import { fireBeforeAgentStart, promptBlocks, tailBlocks } from '@fairlead/hub';
+import type { AddedText } from '../context/beyond-share.ts';
 import { roomNote, systemText } from '../context/system-text.ts';
 import { TurnContext } from '../context/turn-context.ts';
 import type { SessionEvent } from '../events/session-event.ts';
@@ -27,6 +28,8 @@ export class TurnModel {
   readonly #usage: TurnUsage;
   readonly #context: TurnContext;
   readonly #said: Said;
+  /** Of whom it was told that something was left out. */
+  readonly #told = new Set<string>();
 
   private constructor(
     floor: TurnFloor,
@@ -91,9 +94,10 @@ export class TurnModel {
     const request = await this.#context.assemble({
       model: host,
       ...(maxContextTokens === undefined ? {} : { maxContextTokens }),
-      system: [systemText(config, worker), roomNote(meta, agent), ...blocks.map(({ text }) => text)],
-      ...{ added, tails, steps, tools: offers ? offered.tools : [] },
+      system: [systemText(config, worker), roomNote(meta, agent)],
+      ...{ blocks, added, tails, steps, tools: offers ? offered.tools : [] },
     });
+    this.#tell(request.beyond);
     const emit = (event: SessionEvent) => events.emit(session, event);
     const state = (now: 'queued' | 'model') => emit({ kind: 'state', turn, agent: agent.id, state: now });
     if (gate.isFull) state('queued');
@@ -113,6 +117,17 @@ export class TurnModel {
       ledger: this.#usage.counted(ledger.attempts(subject, host), () => state('model')),
       emit: (event) => shower.show(event),
     });
+  }
+
+  /** Once in a turn of each extension and kind. */
+  #tell(beyond: readonly AddedText[]): void {
+    const { session, turn } = this.#turn;
+    for (const text of beyond) {
+      const what = `${text.owner} ${text.kind}`;
+      if (this.#told.has(what)) continue;
+      this.#told.add(what);
+      this.#floor.leftOut({ text, session, turn });
+    }
   }
 }
 

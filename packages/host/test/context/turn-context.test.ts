@@ -194,6 +194,39 @@ test('system, tools and tails have their room first, and the estimate is of all 
   assert.deepEqual(left, { results: 0, entries: 27 });
 });
 
+test('what extensions add has half of what prompt and tools leave; what goes beyond is left out whole and told', async () => {
+  const talk = new Talk();
+  const asked = talk.say('now');
+  talk.ack('trn_1', [asked]);
+  const request = {
+    ...STEP,
+    maxContextTokens: 4096,
+    system: ['You are scout.'],
+    blocks: [{ owner: 'list', text: 'b'.repeat(1200) }],
+    added: ['k', 'l', 'm'].map((letter) => {
+      return { owner: 'hoard', role: 'user' as const, text: letter.repeat(2400) };
+    }),
+    tails: [{ owner: 'note', text: 'noon' }],
+  };
+  const context = talk.context({ turn: 'trn_1', asked: [asked] });
+  const { messages, beyond, budget, estimatedInput } = await context.assemble(request);
+  assert.equal(budget, 2816);
+  assert.deepEqual(beyond, Array(2).fill({ owner: 'hoard', kind: 'message', tokens: 608 }));
+  assert.deepEqual(messages, [
+    { role: 'system', text: `You are scout.\n\n${'b'.repeat(1200)}` },
+    { role: 'user', text: 'k'.repeat(2400) },
+    { role: 'user', text: 'now\n\n<context name="note">\nnoon\n</context>' },
+  ]);
+  assert.ok(estimatedInput < budget / 2);
+  // The agent's own prompt is never left out: with it alone there is no room for anything else.
+  const full = await context.assemble({ ...request, system: ['s'.repeat(12_000)] });
+  assert.deepEqual(
+    full.messages.map(({ role, text }) => `${role} ${text.length}`),
+    ['system 12000', 'user 3'],
+  );
+  assert.equal(full.beyond.length, 5);
+});
+
 test('a conversation never begins with the assistant: some back ends refuse that', async () => {
   const talk = new Talk();
   talk.say('x'.repeat(12_000));

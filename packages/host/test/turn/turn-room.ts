@@ -26,7 +26,7 @@ import { nextTurn, pendingWakes } from '../../src/sessions/wakes.ts';
 import { Offers } from '../../src/turn/offers.ts';
 import { runTurn } from '../../src/turn/run-turn.ts';
 import { RunningTurns } from '../../src/turn/running-turns.ts';
-import type { TurnFloor } from '../../src/turn/turn-floor.ts';
+import type { LeftOut, TurnFloor } from '../../src/turn/turn-floor.ts';
 import type { TurnOptions, TurnReport } from '../../src/turn/turn-options.ts';
 import { readUsageSettings } from '../../src/usage/read-limits.ts';
 import { UsageLedger } from '../../src/usage/usage-ledger.ts';
@@ -41,6 +41,8 @@ export interface TurnRoom extends TurnFloor {
   readonly session: string;
   /** What happened in the session, as it happened. */
   readonly heard: HeardEvent[];
+  /** What had no room beside the conversation. */
+  readonly beyond: LeftOut[];
   /** Says something as Ada. */
   say(text: string): Promise<void>;
   /** The turn that is next. */
@@ -103,6 +105,7 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
   const policy = readPolicy({ policy: options.policy ?? {} });
   const usage = readUsageSettings({ limits: options.limits ?? {} }, 'UTC');
   assert.ok(policy.ok && usage.ok);
+  const beyond: LeftOut[] = [];
   const floor: TurnFloor = {
     ...base,
     ...{ hub, journal, approvals, events, models, random },
@@ -120,6 +123,7 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
     gate: new ModelCallGate(options.modelCalls ?? 10),
     turns: new RunningTurns(),
     offers: new Offers(),
+    leftOut: (left) => void beyond.push(left),
     workspace: async () => folder,
   };
   const known = (await agents.list())[0];
@@ -131,7 +135,7 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
   let minted = 0;
   const room: TurnRoom = {
     ...floor,
-    ...{ host, agent, session, heard },
+    ...{ host, agent, session, heard, beyond },
     async say(text) {
       await postMessage(floor, { session, text, from: ADA });
     },

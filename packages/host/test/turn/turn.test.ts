@@ -71,6 +71,27 @@ test('without any tool there is one model call, and its text is the answer', asy
   assert.deepEqual(model.requests[0]?.tools, []);
 });
 
+test('a tail larger than the model’s window is left out and named, and the turn is answered', async (t) => {
+  const model = saidModel({ calls: [{ name: 'look', given: { at: 'a' } }] }, { text: 'Hello.' });
+  const tail = (name: string, text: string) => defineExtension({ name, version: '1.0.0', tail: () => text });
+  const room = await turnRoom(t, {
+    model,
+    extensions: [tools, tail('hoard', 'x'.repeat(40 * 1024)), tail('modest', 'It is noon.')],
+    backendModel: { context_window: 8192 },
+  });
+  await room.ask('Hi');
+  assert.deepEqual((await room.told()).slice(-2), ['ann: Hello.', 'end completed 2']);
+  assert.deepEqual(
+    model.requests.map(({ messages }) => messages.find(({ role }) => role === 'user')?.text),
+    Array(2).fill('Hi\n\n<context name="modest">\nIt is noon.\n</context>'),
+  );
+  // Once, although each step would have had it.
+  assert.deepEqual(
+    room.beyond.map(({ text: { owner, kind }, session }) => [owner, kind, session]),
+    [['hoard', 'tail', room.session]],
+  );
+});
+
 test('a back end without tools is offered none, and what it makes up runs nothing', async (t) => {
   const model = saidModel({ text: 'I would look.', calls: [{ name: 'look', given: { at: 'a' } }] });
   const room = await turnRoom(t, { model, extensions: [tools], backendModel: { tools: false } });
