@@ -316,6 +316,8 @@ export const routineLimits = Object.freeze({
   places: 10_000,
   /** After this a claim is tried again that the store could not write. */
   retryMs: 5000,
+  /** A slot that nobody was there to begin is tried again after as long as it is late: `retryMs` at least, this at most. */
+  awayMs: 60_000,
   /** Between two looks for slots that are too old. */
   pruneMs: 3_600_000,
   /** Slots are kept this long after they ended, and so many of them. */

@@ -17,6 +17,9 @@ import type { TurnFloor } from '../turn/turn-floor.ts';
 import type { TurnReport } from '../turn/turn-options.ts';
 import type { HostReport } from './host-options.ts';
 
+/** What stands in the row itself and no time mends: a failure, as what a handler throws is one. */
+const WRONG_ROW: ReadonlySet<string> = new Set(['routine_no_handler', 'frame_too_large']);
+
 export interface HostRoutinesPorts {
   readonly floor: TurnFloor;
   /** IANA name: where a pattern without one is meant. */
@@ -184,7 +187,13 @@ export class HostRoutines {
     const { extension, name, payload } = routine;
     const isSchedule = extension === SCHEDULE_HANDLER.extension && isJsonObject(payload);
     const scope: RoutineScope = isSchedule ? { kind: 'global' } : scopeOf(place);
-    if (scope.kind === 'session') await hub.openSession(scope.session);
+    try {
+      if (scope.kind === 'session') await hub.openSession(scope.session);
+    } catch (error) {
+      if (!(error instanceof FairleadError)) throw error;
+      // Nothing of it ran, and what stands in the way of a session goes by.
+      return { state: 'not_started', code: error.code };
+    }
     const outcome = await hub.dispatchRoutine({
       extension,
       routine: name,
@@ -197,8 +206,11 @@ export class HostRoutines {
     if (said !== undefined) return said;
     if ('value' in outcome) return { state: 'fired', outcome: 'completed' };
     const { certainty, fault } = outcome;
-    if (certainty === 'outcome_unknown') return { state: 'unknown', code: fault.code };
-    return { state: 'fired', outcome: 'failed', code: fault.code };
+    const { code } = fault;
+    if (certainty === 'outcome_unknown') return { state: 'unknown', code };
+    // Its extension is away, crashed or loading: what never began is no failure of the routine.
+    if (certainty === 'not_started' && !WRONG_ROW.has(code)) return { state: 'not_started', code };
+    return { state: 'fired', outcome: 'failed', code };
   }
 
   async #fateOf(slot: SlotRow): Promise<SlotFate> {

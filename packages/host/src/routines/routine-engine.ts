@@ -12,6 +12,7 @@ import {
   claimSlot,
   endSlot,
   forgetState,
+  freeSlot,
   KEEP_STATE,
   keepNext,
   keepState,
@@ -36,8 +37,11 @@ export interface Firing {
   readonly signal: AbortSignal;
 }
 
-/** `running`: it goes on by itself, and whoever ends it calls `settled`. */
-export type FiringEnd = SlotEnd | { readonly state: 'running' };
+/** `running`: it goes on by itself, and whoever ends it calls `settled`. `not_started`: nothing of it ran, because nobody was there to run it. */
+export type FiringEnd =
+  | SlotEnd
+  | { readonly state: 'running' }
+  | { readonly state: 'not_started'; readonly code: string };
 
 /** What became of a slot of an earlier start: how it ended, that it goes on, or that it had not begun and fires now. */
 export type SlotFate = SlotEnd | { readonly state: 'running' } | { readonly state: 'again' };
@@ -62,6 +66,14 @@ export interface RoutineEngineOptions {
     readonly routine: string;
     readonly reason: string;
   }) => void;
+}
+
+/** A slot of this start, and the version of the row that says how it runs. */
+interface Claim {
+  readonly slot: SlotKey;
+  readonly lateMs: number;
+  readonly record: string;
+  readonly routine: Routine;
 }
 
 /**
@@ -220,8 +232,10 @@ export class RoutineEngine {
       const row = await currentRow(entry.place, entry.routine, this.#options.zone);
       const why = await this.#options.heldBack?.(entry.place);
       if (why !== undefined) await this.#end(entry, slot, { state: 'skipped', code: why });
-      else if (row?.reading?.ok === true) await this.#fire(entry, slot, row.reading.routine, slot.lateMs);
-      else await this.#end(entry, slot, { state: 'skipped', code: 'routine_gone' });
+      else if (row?.reading?.ok === true) {
+        const { routine } = row.reading;
+        await this.#fire(entry, { slot, lateMs: slot.lateMs, record: row.record, routine });
+      } else await this.#end(entry, slot, { state: 'skipped', code: 'routine_gone' });
     } catch (error) {
       entry.running = Math.max(0, entry.running - 1);
       this.#told(entry, error);
@@ -254,6 +268,7 @@ export class RoutineEngine {
     entry.record = record;
     entry.next = isDue ? nextDue(reading.routine.trigger, this.#nowMs()) : null;
     entry.failures = 0;
+    entry.away = null;
     entry.lastCode = reading.ok ? null : 'routine_invalid';
     this.#roster.keep(entry);
     this.#roster.follow(entry, entry.next, isDue ? reading.routine.jitterSecs : 0);
@@ -318,8 +333,8 @@ export class RoutineEngine {
     const [first, ...more] = run;
     const after = next ?? (routine.trigger.kind === 'every' ? nextDue(routine.trigger, now) : null);
     const statements: Statement[] = missed.map((due, index) => {
-      const code =
-        index === 0 && isMoreMissed ? 'slots_more_missed' : due <= this.#missedUntilMs ? 'slot_paused' : null;
+      const reason = due <= this.#missedUntilMs ? 'slot_paused' : entry.away;
+      const code = index === 0 && isMoreMissed ? 'slots_more_missed' : reason;
       return passSlot(slotOf(due), { state: 'missed', code }, boot, now);
     });
     const why =
@@ -327,12 +342,14 @@ export class RoutineEngine {
       (entry.running > 0 && routine.overlap === 'skip' ? 'slot_overlap' : undefined);
     // Its row has changed meanwhile, and was read: what follows would be about the old one.
     if (entry.record !== row.record) return;
+    // A slot that could not begin, or a clock that was put back, may have said another moment meanwhile.
+    const isStill = () => entry.record === row.record && entry.next === dueMs;
     if (first === undefined || why !== undefined) {
       const code = why ?? null;
       statements.push(...run.map((due) => passSlot(slotOf(due), { state: 'skipped', code }, boot, now)));
       if (routine.trigger.kind === 'at') return await this.#takeOut(entry, statements);
       await store.write([keepNext(place.database.root, row, after), ...statements]);
-      if (entry.record === row.record) this.#roster.follow(entry, after, routine.jitterSecs);
+      if (isStill()) this.#roster.follow(entry, after, routine.jitterSecs);
       return;
     }
     const slot = slotOf(first);
@@ -345,7 +362,7 @@ export class RoutineEngine {
     ]);
     const isMine = changes[0] === 1;
     if (isMine) entry.running += 1;
-    if (entry.record === row.record) {
+    if (isStill()) {
       entry.isCatchingUp = isMine && more.length > 0 && routine.overlap === 'skip';
       // An interval counts from the end of this firing.
       const waits = isMine && (routine.trigger.kind !== 'cron' || entry.isCatchingUp);
@@ -353,11 +370,12 @@ export class RoutineEngine {
       else this.#roster.follow(entry, following, more.length > 0 ? 0 : routine.jitterSecs);
     }
     this.#tick();
-    if (isMine) await this.#fire(entry, slot, routine, lateMs);
+    if (isMine) await this.#fire(entry, { slot, lateMs, record: row.record, routine });
   }
 
-  async #fire(entry: RoutineEntry, slot: SlotKey, routine: Routine, lateMs: number): Promise<void> {
+  async #fire(entry: RoutineEntry, claim: Claim): Promise<void> {
     const { fire } = this.#options;
+    const { slot, lateMs, routine } = claim;
     const name = slotName(slot);
     this.#going.set(name, entry);
     let end: FiringEnd;
@@ -368,13 +386,41 @@ export class RoutineEngine {
       end = { state: 'unknown', code: 'routine_unfired' };
     }
     if (end.state === 'running' || !this.#going.delete(name)) return;
-    await this.#end(entry, slot, end);
+    if (end.state === 'not_started') await this.#free(entry, claim, end.code);
+    else await this.#end(entry, slot, end);
+  }
+
+  /** Nothing of it ran, so it is due still: it is tried again while it is in time, or for as long as its routine wants it late. */
+  async #free(entry: RoutineEntry, { slot, record }: Claim, code: string): Promise<void> {
+    const { store, report } = this.#options;
+    const { routine } = entry;
+    const { root } = entry.place.database;
+    entry.running = Math.max(0, entry.running - 1);
+    if (entry.record !== record) {
+      // Its row has changed meanwhile, and that one says what is due.
+      await store.write([endSlot(slot, { state: 'skipped', code }, this.#nowMs())]);
+      return;
+    }
+    if (entry.away !== code) report({ code: 'routine_unfired', routine, reason: code });
+    entry.away = code;
+    entry.lastCode = code;
+    const next = Math.min(slot.due, entry.next ?? slot.due);
+    await store.write([freeSlot(slot), keepNext(root, { routine, record }, next)]);
+    if (entry.record !== record || !this.#roster.isKept(entry)) return;
+    entry.next = Math.min(next, entry.next ?? next);
+    entry.isCatchingUp = false;
+    const now = this.#nowMs();
+    // The later it is, the less it matters when exactly somebody is there again.
+    const pauseMs = Math.min(Math.max(now - slot.due, routineLimits.retryMs), routineLimits.awayMs);
+    this.#roster.lookAt(entry, now + pauseMs);
+    this.#tick();
   }
 
   async #end(entry: RoutineEntry, slot: SlotKey, end: SlotEnd, turn?: string): Promise<void> {
     const { store, zone } = this.#options;
     const now = this.#nowMs();
     entry.running = Math.max(0, entry.running - 1);
+    entry.away = null;
     const isFailure = end.state === 'unknown' || end.outcome === 'failed';
     if (isFailure) entry.failures += 1;
     else if (end.outcome === 'completed') entry.failures = 0;

@@ -12,6 +12,8 @@ export class RoutineEntry implements DueItem {
   next: number | null = null;
   failures = 0;
   lastCode: string | null = null;
+  /** Why the newest slot could not begin; null where it has. */
+  away: string | null = null;
   /** Slots that have begun and not ended. */
   running = 0;
   /** Missed slots run one after another: the next is looked at when this one has ended. */

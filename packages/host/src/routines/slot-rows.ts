@@ -49,6 +49,7 @@ const KEY = 'database = ? AND routine = ? AND due = ?';
 const END = `UPDATE slots SET state = ?, outcome = ?, code = ?, at = ?, turn = coalesce(?, turn)
   WHERE ${KEY} AND state IN ('claimed', 'running')`;
 const RUN = `UPDATE slots SET state = 'running', session = ?, at = ? WHERE ${KEY} AND state = 'claimed'`;
+const FREE = `DELETE FROM slots WHERE state = 'claimed' AND ${KEY}`;
 /** Parameters: database, routine, record, next, failures, last code. */
 export const KEEP_STATE = `INSERT INTO routine_state (database, routine, record, next, failures, last_code) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (database, routine) DO UPDATE SET record = excluded.record, next = excluded.next, failures = excluded.failures,
@@ -101,6 +102,11 @@ export function passSlot(
 /** For the transaction that writes the directive: exactly one changed row. */
 export function runSlot(key: SlotKey, session: string, atMs: number): Statement {
   return { sql: RUN, parameters: [session, atMs, key.database, key.routine, key.due] };
+}
+
+/** Takes a claim back behind which nothing ran. */
+export function freeSlot(key: SlotKey): Statement {
+  return { sql: FREE, parameters: [key.database, key.routine, key.due] };
 }
 
 export function endSlot(key: SlotKey, end: SlotEnd, atMs: number, turn: string | null = null): Statement {

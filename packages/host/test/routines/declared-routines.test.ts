@@ -177,16 +177,54 @@ test('a handler that throws is a failure of its slot, and three switch the routi
   assert.deepEqual([line?.failures, line?.next], [3, null]);
 });
 
-test('an extension that is gone is a failure that is shown, not a firing that is lost', async (t) => {
+test('a firing whose extension is gone is missed and says so, and is not lost without a trace', async (t) => {
   const seen: string[] = [];
   const first = await room(t, [keeper(seen)]);
+  await known(first.running, 2);
+  await first.close();
+  const next = await room(t, [], { floor: first.floor, boot: 'boot_2' });
+  await next.pass(HOUR + 5 * 60_000);
+  assert.deepEqual((await slotsOf(first.floor)).toSorted(), [
+    '01:00 keeper/daily missed extension_unknown',
+    '01:00 keeper/note missed extension_unknown',
+  ]);
+  const told = next.reports.flatMap(({ code, message }) => (code === 'routine_unfired' ? [message] : []));
+  assert.deepEqual(told.toSorted(), [
+    'The routine keeper/daily did not run: extension_unknown',
+    'The routine keeper/note did not run: extension_unknown',
+  ]);
+});
+
+test('a routine whose extension was away for an hour fires when it is loaded again', async (t) => {
+  const seen: string[] = [];
+  const often = keeper(seen, '*/5 * * * *');
+  const first = await room(t, [often]);
+  await known(first.running, 2);
   await first.close();
   const next = await room(t, [], { floor: first.floor, boot: 'boot_2' });
   await next.pass(HOUR);
-  assert.deepEqual((await slotsOf(first.floor)).toSorted(), [
-    '01:00 keeper/daily fired failed extension_unknown',
-    '01:00 keeper/note fired failed extension_unknown',
-  ]);
+  assert.deepEqual(seen, []);
+  await next.hub.install([builtinSource(often, { version: '1.0.0', clock: first.floor.clock })]);
+  await next.pass(HOUR / 4);
+  assert.deepEqual([...new Set(seen)].toSorted(), ['agent ann', 'global']);
+});
+
+test('a routine that its extension does not have any more fails, and three switch it off', async (t) => {
+  const seen: string[] = [];
+  const first = await room(t, [keeper(seen)]);
+  await known(first.running, 2);
+  await first.close();
+  const bare = defineExtension({ name: 'keeper', version: '2.0.0' });
+  const next = await room(t, [bare], { floor: first.floor, boot: 'boot_2' });
+  await next.pass(4 * HOUR);
+  assert.deepEqual(
+    (await slotsOf(first.floor)).filter((slot) => slot.includes('note')),
+    [
+      '01:00 keeper/note fired failed routine_no_handler',
+      '02:00 keeper/note fired failed routine_no_handler',
+      '03:00 keeper/note fired failed routine_no_handler',
+    ],
+  );
 });
 
 test('a ceiling of an agent holds back its routines and nobody else’s', async (t) => {

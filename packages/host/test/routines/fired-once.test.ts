@@ -4,6 +4,8 @@ import { engineFloor, hello } from './engine-floor.ts';
 
 const MINUTE = 60_000;
 const hourly = { kind: 'cron', cron: '0 * * * *' };
+const DONE = { state: 'fired', outcome: 'completed' } as const;
+const AWAY = { state: 'not_started', code: 'extension_unknown' } as const;
 
 test('a routine whose row is read again and again while it waits fires once (elsewhere each reading left another entry in the heap)', async (t) => {
   const { engine, put, pass, agent, fired } = await engineFloor(t);
@@ -81,6 +83,19 @@ test('a one-shot and a recurring job catch up alike, where both are told to', as
   await floor.restart();
   await floor.pass(1000);
   assert.deepEqual([...floor.fired].sort(), ['daily 11:00:00', 'once 11:00:00']);
+});
+
+test('a one-shot whose extension is away waits for it, over a restart too, and runs once it is there', async (t) => {
+  let isThere = false;
+  const floor = await engineFloor(t, { fire: async () => (isThere ? DONE : AWAY) });
+  await floor.put('once', hello({ kind: 'at', at: Date.UTC(2026, 0, 1, 0, 10) }));
+  await floor.pass(60 * MINUTE);
+  await floor.restart();
+  assert.deepEqual(await floor.slots('once'), []);
+  isThere = true;
+  await floor.pass(5 * MINUTE);
+  assert.deepEqual(await floor.slots('once'), ['00:10:00 fired completed']);
+  assert.equal(await floor.row('once'), null);
 });
 
 test('a one-shot that nobody could run in time is missed, shown, and takes up no place any more', async (t) => {

@@ -8,6 +8,8 @@ import { engineFloor, hello } from './engine-floor.ts';
 
 const MINUTE = 60_000;
 const hourly = { kind: 'cron', cron: '0 * * * *' };
+const DONE = { state: 'fired', outcome: 'completed' } as const;
+const AWAY = { state: 'not_started', code: 'extension_unknown' } as const;
 
 test('a routine fires when it is due, and not between', async (t) => {
   const floor = await engineFloor(t);
@@ -104,6 +106,63 @@ test('the count of failures survives a restart', async (t) => {
   assert.equal(floor.engine.list()[0]?.failures, 2);
   await floor.pass(60 * MINUTE);
   assert.deepEqual(floor.reports, ['routine_disabled greet']);
+});
+
+test('a slot that nobody was there to begin is missed once it is late, says why, and is no failure', async (t) => {
+  const floor = await engineFloor(t, { fire: async () => AWAY });
+  await floor.put('greet', hello(hourly));
+  for (let hour = 0; hour < 4; hour += 1) await floor.pass(60 * MINUTE);
+  await floor.pass(5 * MINUTE);
+  assert.deepEqual(await floor.slots('greet'), [
+    '01:00:00 missed extension_unknown',
+    '02:00:00 missed extension_unknown',
+    '03:00:00 missed extension_unknown',
+    '04:00:00 missed extension_unknown',
+  ]);
+  const [line] = floor.engine.list();
+  assert.deepEqual([line?.failures, line?.lastCode], [0, 'extension_unknown']);
+  assert.deepEqual(floor.reports, ['routine_unfired greet']);
+});
+
+test('a slot that somebody is there for within the minute runs', async (t) => {
+  const ends = [AWAY, AWAY];
+  const floor = await engineFloor(t, { fire: async () => ends.shift() ?? DONE });
+  await floor.put('greet', hello(hourly));
+  await floor.pass(60 * MINUTE);
+  assert.deepEqual(await floor.slots('greet'), []);
+  for (let second = 0; second < 20; second += 1) await floor.pass(1000);
+  assert.deepEqual(await floor.slots('greet'), ['01:00:00 fired completed']);
+});
+
+test('one crash does not switch off a routine of every second', async (t) => {
+  const ends: FiringEnd[] = [
+    { state: 'unknown', code: 'extension_crashed' },
+    ...Array<FiringEnd>(4).fill({ state: 'not_started', code: 'extension_crashed' }),
+  ];
+  const floor = await engineFloor(t, { fire: async () => ends.shift() ?? DONE });
+  await floor.put('tick', hello({ kind: 'every', secs: 1 }));
+  for (let second = 0; second < 60; second += 1) await floor.pass(1000);
+  assert.deepEqual((await floor.slots('tick')).slice(0, 2), [
+    '00:00:01 unknown extension_crashed',
+    '00:00:02 fired completed',
+  ]);
+  const [line] = floor.engine.list();
+  assert.deepEqual([line?.failures, line?.lastCode], [0, null]);
+  assert.deepEqual(await floor.row('tick'), hello({ kind: 'every', secs: 1 }));
+});
+
+test('a slot that could not begin is not run by the row that took the place of its own', async (t) => {
+  const floor = await engineFloor(t, {
+    fire: async () => {
+      await floor.put('greet', hello({ kind: 'cron', cron: '30 * * * *' }));
+      return AWAY;
+    },
+  });
+  await floor.put('greet', hello(hourly));
+  await floor.pass(60 * MINUTE);
+  await floor.pass(10 * MINUTE);
+  assert.deepEqual(await floor.slots('greet'), ['01:00:00 skipped extension_unknown']);
+  assert.deepEqual(floor.fired, ['greet 01:00:00']);
 });
 
 test('a slot that is due while the one before runs is skipped, and said so', async (t) => {

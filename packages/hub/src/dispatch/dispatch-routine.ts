@@ -54,9 +54,22 @@ export async function dispatchRoutine(
   parts: RoutineParts,
   request: RoutineRequest,
 ): Promise<CallOutcome<Json>> {
+  const { roster } = parts;
+  const meant = roster.get(request.extension);
+  const outcome = await dispatchTo(meant, parts, request);
+  const now = roster.get(request.extension);
+  // Whoever fires it names no generation: where it was reloaded before anything ran, the new one is meant.
+  if (outcome.certainty !== 'not_started' || now === undefined || now === meant) return outcome;
+  return await dispatchTo(now, parts, request);
+}
+
+async function dispatchTo(
+  installed: Installed | undefined,
+  parts: RoutineParts,
+  request: RoutineRequest,
+): Promise<CallOutcome<Json>> {
   const { roster, instances } = parts;
   const { extension: name, place } = request;
-  const installed = roster.get(name);
   if (installed === undefined)
     return unknown(
       name,

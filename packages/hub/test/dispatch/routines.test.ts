@@ -215,6 +215,35 @@ test('a scope that cannot be instantiated is the reason that is told', async (t)
   assert.match('fault' in outcome ? outcome.fault.message : '', /no key/);
 });
 
+test('a reload while a routine’s instance opens loses no slot', async (t) => {
+  const begun = held();
+  const gate = held();
+  const fired: string[] = [];
+  const slow = (version: string, open: () => Promise<void>) =>
+    defineExtension({
+      name: 'slow',
+      version,
+      agent: { open, routines: { tidy: { about: 'x', run: () => void fired.push(version) } } },
+    });
+  const opens = async () => {
+    begun.settle();
+    await gate.promise;
+  };
+  const { hub, source, newAgent } = await opened(t, [slow('1.0.0', opens)]);
+  const agent = await newAgent('ann');
+  const firing = hub.dispatchRoutine({
+    extension: 'slow',
+    routine: 'tidy',
+    scope: { kind: 'agent', agent },
+    payload: null,
+  });
+  await begun.promise;
+  assert.equal((await hub.replace('slow', source(slow('2.0.0', async () => {})))).ok, true);
+  const outcome = await firing;
+  gate.settle();
+  assert.deepEqual([outcome.certainty, fired], ['completed', ['2.0.0']]);
+});
+
 test('an extension that is installed and does not run says why', async (t) => {
   const world = await opened(t, []);
   const absent = new FakeExtension('absent', { requires: [{ kind: 'example.x' }] });
