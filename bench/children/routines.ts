@@ -51,6 +51,7 @@ async function started(agent: Database, late: number[] = []): Promise<RoutineEng
     ...{ peer, store, clock, boot: `boot_${process.pid}`, zone: 'UTC' },
     placeOf: async (root) => (root === agent.root ? { kind: 'agent', database: agent } : undefined),
     fateOf: async () => ({ state: 'unknown' }),
+    owed: { written: (_slot, write) => write() },
     report: ({ reason }) => process.stderr.write(`${reason}\n`),
     fire: async ({ slot }) => {
       late.push(clock.wallMs() - slot.due);

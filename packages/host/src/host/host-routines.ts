@@ -48,11 +48,11 @@ export class HostRoutines {
   constructor(ports: HostRoutinesPorts) {
     this.#ports = ports;
     const { floor, zone, woken, report } = ports;
-    const { peer, store, clock, boot, state } = floor;
+    const { peer, store, clock, boot, state, owed } = floor;
     this.#schedules = new AgentSchedules({ floor, zone, woken });
     this.engine = new RoutineEngine(
       {
-        ...{ peer, store, clock, boot, zone },
+        ...{ peer, store, clock, boot, zone, owed },
         placeOf: (root, kind) => this.#placeOf(root, kind),
         fire: (firing) => this.#fire(firing),
         fateOf: (slot) => this.#fateOf(slot),

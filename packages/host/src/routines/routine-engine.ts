@@ -1,6 +1,7 @@
 import { type Clock, isJsonObject, type Json, type Timer } from '@fairlead/base';
 import type { DatabaseKind, Off, Peer, Statement, Store } from '@fairlead/store';
 import { routineLimits } from '../limits.ts';
+import type { OwedWrites } from '../sessions/owed-writes.ts';
 import { dueSlots } from './due-slots.ts';
 import { jitterMs } from './jitter.ts';
 import type { Routine } from './routine.ts';
@@ -58,6 +59,8 @@ export interface RoutineEngineOptions {
   /** Calls the handler. Where it rejects, nobody knows what happened. */
   readonly fire: (firing: Firing) => Promise<FiringEnd>;
   readonly fateOf: (slot: SlotRow) => Promise<SlotFate>;
+  /** Has what became of a slot until the disk takes it. */
+  readonly owed: Pick<OwedWrites, 'written'>;
   /** Why nothing may fire there now, such as a ceiling; undefined where it may. */
   readonly heldBack?: (place: RoutinePlace) => Promise<string | undefined>;
   /** What could not be done, for the log. */
@@ -158,7 +161,7 @@ export class RoutineEngine {
     this.#tick();
   }
 
-  /** Says how a slot that was running ended. Nothing where it had ended. */
+  /** Says how a slot that was running ended. Nothing where it had ended. Waits for no room on the disk. */
   async settled(slot: SlotKey, end: SlotEnd, turn?: string): Promise<void> {
     const name = slotName(slot);
     const entry = this.#going.get(name);
@@ -307,7 +310,7 @@ export class RoutineEngine {
     this.#timer = this.#options.clock.setTimer(sleepMs, () => this.#tick(), { unref: true });
   }
 
-  /** What cannot be written now is tried again; nothing has run then. */
+  /** What cannot be read or claimed now is tried again. What ran has its claim, and does not run again. */
   async #due(entry: RoutineEntry): Promise<void> {
     try {
       await this.#look(entry);
@@ -363,10 +366,10 @@ export class RoutineEngine {
     const isMine = changes[0] === 1;
     if (isMine) entry.running += 1;
     if (isStill()) {
-      entry.isCatchingUp = isMine && more.length > 0 && routine.overlap === 'skip';
+      const isCatchingUp = more.length > 0 && routine.overlap === 'skip';
       // An interval counts from the end of this firing.
-      const waits = isMine && (routine.trigger.kind !== 'cron' || entry.isCatchingUp);
-      if (waits) entry.next = following;
+      entry.isWaiting = isMine && (routine.trigger.kind !== 'cron' || isCatchingUp);
+      if (entry.isWaiting) entry.next = following;
       else this.#roster.follow(entry, following, more.length > 0 ? 0 : routine.jitterSecs);
     }
     this.#tick();
@@ -395,29 +398,34 @@ export class RoutineEngine {
     const { store, report } = this.#options;
     const { routine } = entry;
     const { root } = entry.place.database;
+    const isSame = () => entry.record === record && this.#roster.isKept(entry);
     entry.running = Math.max(0, entry.running - 1);
-    if (entry.record !== record) {
-      // Its row has changed meanwhile, and that one says what is due.
-      await store.write([endSlot(slot, { state: 'skipped', code }, this.#nowMs())]);
+    if (!isSame()) {
+      // Its row has changed meanwhile, and that one says what is due, or its session was closed.
+      const ended = endSlot(slot, { state: 'skipped', code }, this.#nowMs());
+      await this.#written(slot, async () => void (await store.write([ended])));
       return;
     }
     if (entry.away !== code) report({ code: 'routine_unfired', routine, reason: code });
     entry.away = code;
     entry.lastCode = code;
-    const next = Math.min(slot.due, entry.next ?? slot.due);
-    await store.write([freeSlot(slot), keepNext(root, { routine, record }, next)]);
-    if (entry.record !== record || !this.#roster.isKept(entry)) return;
-    entry.next = Math.min(next, entry.next ?? next);
-    entry.isCatchingUp = false;
-    const now = this.#nowMs();
-    // The later it is, the less it matters when exactly somebody is there again.
-    const pauseMs = Math.min(Math.max(now - slot.due, routineLimits.retryMs), routineLimits.awayMs);
-    this.#roster.lookAt(entry, now + pauseMs);
-    this.#tick();
+    await this.#written(slot, async () => {
+      const next = Math.min(slot.due, entry.next ?? slot.due);
+      await store.write([freeSlot(slot), keepNext(root, { routine, record }, next)]);
+      if (!isSame()) return;
+      entry.next = Math.min(next, entry.next ?? next);
+      entry.isWaiting = false;
+      const now = this.#nowMs();
+      // The later it is, the less it matters when exactly somebody is there again.
+      const pauseMs = Math.min(Math.max(now - slot.due, routineLimits.retryMs), routineLimits.awayMs);
+      this.#roster.lookAt(entry, now + pauseMs);
+      this.#tick();
+    });
   }
 
+  /** What comes next waits for the end of the slot, and not for the disk to take that. */
   async #end(entry: RoutineEntry, slot: SlotKey, end: SlotEnd, turn?: string): Promise<void> {
-    const { store, zone } = this.#options;
+    const { store } = this.#options;
     const now = this.#nowMs();
     entry.running = Math.max(0, entry.running - 1);
     entry.away = null;
@@ -425,28 +433,54 @@ export class RoutineEngine {
     if (isFailure) entry.failures += 1;
     else if (end.outcome === 'completed') entry.failures = 0;
     if (end.state !== 'skipped') entry.lastCode = end.code ?? null;
-    const ended = endSlot(slot, end, now, turn ?? null);
-    const row = await currentRow(entry.place, entry.routine, zone);
-    const routine =
-      row?.reading?.ok === true && row.record === entry.record ? row.reading.routine : undefined;
+    const routine = await this.#current(entry);
+    const { record } = entry;
     const isOver = routine?.trigger.kind === 'at';
-    const isOff = routine !== undefined && routine.maxFailures > 0 && entry.failures >= routine.maxFailures;
-    if (routine?.trigger.kind === 'every') entry.next = nextDue(routine.trigger, now);
-    const statements = [ended, ...this.#prune(now)];
-    if (isOver) return await this.#takeOut(entry, statements);
-    if (isOff && isFailure) {
-      const off = (value: Json) => (isJsonObject(value) ? { ...value, enabled: false } : null);
-      if (!(await this.#rewrite(entry, off, statements))) return;
-      this.#roster.take(entry);
-      const { routine: name, lastCode } = entry;
-      this.#options.report({ code: 'routine_disabled', routine: name, reason: lastCode ?? 'unknown' });
-      return;
-    }
-    await store.write(routine === undefined ? statements : [...statements, this.#stateOf(entry)]);
-    const isWaiting = entry.isCatchingUp || routine?.trigger.kind === 'every';
-    entry.isCatchingUp = false;
-    if (isWaiting && this.#roster.isKept(entry)) this.#roster.follow(entry, entry.next);
+    const most = routine?.maxFailures ?? 0;
+    const isOff = isFailure && most > 0 && entry.failures >= most;
+    const isWaiting = entry.isWaiting || routine?.trigger.kind === 'every';
+    entry.isWaiting = false;
+    if (isOver || isOff) entry.next = null;
+    else if (routine?.trigger.kind === 'every') entry.next = nextDue(routine.trigger, now);
+    if (entry.next === null) this.#roster.take(entry);
+    else if (isWaiting && this.#roster.isKept(entry)) this.#roster.follow(entry, entry.next);
     this.#tick();
+    const statements = [endSlot(slot, end, now, turn ?? null), ...this.#prune(now)];
+    await this.#written(slot, async () => {
+      // Another version of its row, or none, may have come while the disk was full: that stands.
+      const isSame = routine !== undefined && entry.record === record && this.#roster.isKept(entry);
+      if (!isSame) await store.write(statements);
+      else if (isOver) await this.#takeOut(entry, statements);
+      else if (isOff) await this.#switchOff(entry, statements);
+      else await store.write([...statements, this.#stateOf(entry)]);
+    });
+  }
+
+  /** As its row says, where that is the version that its entry has. What cannot be read now takes no end away from its slot. */
+  async #current(entry: RoutineEntry): Promise<Routine | undefined> {
+    try {
+      const row = await currentRow(entry.place, entry.routine, this.#options.zone);
+      return row?.reading?.ok === true && row.record === entry.record ? row.reading.routine : undefined;
+    } catch (error) {
+      this.#told(entry, error);
+      return undefined;
+    }
+  }
+
+  /** Writes what became of a slot. Where the disk does not take it now it is owed, and nobody waits for that. */
+  async #written(slot: SlotKey, write: () => Promise<void>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#options.owed.written(slotName(slot), write, () => resolve()).then(resolve, reject);
+    await promise;
+  }
+
+  /** It has failed as often in a row as it may. */
+  async #switchOff(entry: RoutineEntry, statements: readonly Statement[]): Promise<void> {
+    const off = (value: Json) => (isJsonObject(value) ? { ...value, enabled: false } : null);
+    if (!(await this.#rewrite(entry, off, statements))) return;
+    this.#roster.take(entry);
+    const { routine, lastCode } = entry;
+    this.#options.report({ code: 'routine_disabled', routine, reason: lastCode ?? 'unknown' });
   }
 
   /** A one-shot is over, however its slot ended: its row goes with it. */
@@ -471,7 +505,6 @@ export class RoutineEngine {
       await store.write(statements);
       return false;
     }
-    entry.next = null;
     const ref = await peer.transaction((tx) => {
       const record = tx.on(database).put(table, key, change(row.value));
       for (const { sql, parameters } of statements) tx.write(sql, parameters);
@@ -480,6 +513,7 @@ export class RoutineEngine {
       return record;
     });
     entry.record = ref.id;
+    entry.next = null;
     return true;
   }
 

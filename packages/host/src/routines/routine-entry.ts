@@ -16,8 +16,8 @@ export class RoutineEntry implements DueItem {
   away: string | null = null;
   /** Slots that have begun and not ended. */
   running = 0;
-  /** Missed slots run one after another: the next is looked at when this one has ended. */
-  isCatchingUp = false;
+  /** The next slot is looked at when this one has ended: an interval counts from there, and missed slots run one after another. */
+  isWaiting = false;
 
   constructor(place: RoutinePlace, routine: string) {
     this.place = place;

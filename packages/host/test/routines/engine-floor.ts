@@ -10,6 +10,7 @@ import {
 } from '../../src/routines/routine-engine.ts';
 import type { RoutinePlace } from '../../src/routines/routine-rows.ts';
 import { newestSlots, type SlotRow } from '../../src/routines/slot-rows.ts';
+import { OwedWrites } from '../../src/sessions/owed-writes.ts';
 import { type HostFloor, hostFloor } from '../host-floor.ts';
 
 export interface EngineFloor {
@@ -58,6 +59,7 @@ export async function engineFloor(
   const host = options.host ?? (await hostFloor(t));
   const { peer, store, clock } = host;
   const agent = options.agent === undefined ? await peer.create('agent') : await peer.open(options.agent);
+  const owed = new OwedWrites(clock);
   const fired: string[] = [];
   const reports: string[] = [];
   const optionsFor = (boot: string, fate?: SlotFate): RoutineEngineOptions => ({
@@ -66,6 +68,7 @@ export async function engineFloor(
     clock,
     boot,
     zone: 'UTC',
+    owed,
     placeOf: async (root): Promise<RoutinePlace | undefined> =>
       root === agent.root ? { kind: 'agent', database: agent } : undefined,
     fateOf: async () => fate ?? { state: 'unknown' },

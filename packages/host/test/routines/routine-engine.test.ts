@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import type { Durability, Statement, Store } from '@fairlead/store';
 import { waitFor } from '@fairlead/testing';
 import { type FiringEnd, RoutineEngine } from '../../src/routines/routine-engine.ts';
 import { claimSlot, slotName } from '../../src/routines/slot-rows.ts';
+import { OwedWrites } from '../../src/sessions/owed-writes.ts';
 import { engineFloor, hello } from './engine-floor.ts';
 
 const MINUTE = 60_000;
 const hourly = { kind: 'cron', cron: '0 * * * *' };
 const DONE = { state: 'fired', outcome: 'completed' } as const;
 const AWAY = { state: 'not_started', code: 'extension_unknown' } as const;
+const full = () => Promise.reject(new FairleadError('store_disk_full', 'No room.'));
 
 test('a routine fires when it is due, and not between', async (t) => {
   const floor = await engineFloor(t);
@@ -296,6 +299,7 @@ test('two engines on one database, their clocks two minutes apart, run each slot
     clock: { ...clock, wallMs: () => clock.wallMs() + 2 * MINUTE },
     boot: 'boot_other',
     zone: 'UTC',
+    owed: new OwedWrites(clock),
     placeOf: async () => ({ kind: 'agent', database: floor.agent }),
     fateOf: async () => ({ state: 'running' }),
     report: () => {},
@@ -326,6 +330,80 @@ test('a slot that runs by itself ends when it is said how', async (t) => {
   assert.deepEqual([floor.engine.list()[0]?.failures, floor.engine.list()[0]?.running], [1, 0]);
   await floor.engine.settled(slot, { state: 'fired', outcome: 'completed' });
   assert.deepEqual(await floor.slots('greet'), ['01:00:00 fired failed model_failed']);
+});
+
+test('an interval goes on, and its slot ends, where the end of a firing found the disk full', async (t) => {
+  const floor = await engineFloor(t, { fire: async () => ({ state: 'running' }) });
+  await floor.put('tick', hello({ kind: 'every', secs: 60 }));
+  await floor.pass(MINUTE);
+  const slot = { database: floor.agent.root, routine: 'tick', due: Date.UTC(2026, 0, 1, 0, 1) };
+  const disk = t.mock.method(floor.host.store, 'write', full);
+  await floor.engine.settled(slot, DONE, 'trn_1');
+  assert.deepEqual(await floor.slots('tick'), ['00:01:00 claimed']);
+  disk.mock.restore();
+  await floor.pass(MINUTE);
+  assert.deepEqual(floor.fired, ['tick 00:01:00', 'tick 00:02:00']);
+  const first = async () => (await floor.slots('tick'))[0];
+  await waitFor(async () => (await first()) === '00:01:00 fired completed', { what: 'the end of the slot' });
+});
+
+test('missed slots go on to be caught up where the end of one of them found the disk full', async (t) => {
+  const floor = await engineFloor(t);
+  const { store } = floor.host;
+  const write = store.write.bind(store);
+  let isFull = true;
+  t.mock.method(store, 'write', (...given: Parameters<typeof write>) => {
+    const isEnd = given[0].some(({ sql }) => sql.startsWith('UPDATE slots'));
+    if (!isEnd || !isFull) return write(...given);
+    isFull = false;
+    return full();
+  });
+  await floor.put('greet', hello(hourly, { missed: { policy: 'catch_up', window_secs: 86_400, most: 2 } }));
+  floor.host.clock.jumpWall(4.5 * 60 * MINUTE);
+  await floor.pass(20_000);
+  assert.deepEqual(floor.fired, ['greet 03:00:00', 'greet 04:00:00']);
+  await waitFor(
+    async () => {
+      await floor.pass(1000);
+      return (await floor.slots('greet')).includes('03:00:00 fired completed');
+    },
+    { what: 'the end of the slot' },
+  );
+});
+
+test('a routine whose last failure found the disk full fires no more, and its row says so once there is room', async (t) => {
+  const floor = await engineFloor(t, {
+    fire: async () => ({ state: 'fired', outcome: 'failed', code: 'boom' }),
+  });
+  const row = hello({ kind: 'every', secs: 60 }, { max_failures: 1 });
+  await floor.put('tick', row);
+  const disk = t.mock.method(floor.host.peer, 'transaction', full);
+  await floor.pass(5 * MINUTE);
+  assert.deepEqual(floor.fired, ['tick 00:01:00']);
+  assert.deepEqual([await floor.row('tick'), floor.reports], [row, []]);
+  disk.mock.restore();
+  await waitFor(
+    async () => {
+      await floor.pass(1000);
+      return floor.reports.length > 0;
+    },
+    { what: 'the switch' },
+  );
+  assert.deepEqual(floor.reports, ['routine_disabled tick']);
+  assert.deepEqual(await floor.row('tick'), { ...row, enabled: false });
+  assert.deepEqual(await floor.slots('tick'), ['00:01:00 fired failed boom']);
+});
+
+test('a one-shot under a ceiling is skipped once the disk has room to say so', async (t) => {
+  const floor = await engineFloor(t, { heldBack: () => 'ceiling_reached' });
+  await floor.put('once', hello({ kind: 'at', at: Date.UTC(2026, 0, 1, 0, 5) }));
+  const disk = t.mock.method(floor.host.peer, 'transaction', full);
+  await floor.pass(10 * MINUTE);
+  assert.deepEqual(await floor.slots('once'), []);
+  disk.mock.restore();
+  await floor.pass(MINUTE);
+  assert.deepEqual(await floor.slots('once'), ['00:05:00 skipped ceiling_reached']);
+  assert.equal(await floor.row('once'), null);
 });
 
 test('a row that cannot be read is listed and does nothing', async (t) => {
@@ -460,7 +538,7 @@ test('a claim and the end of a slot survive the loss of power', async (t) => {
     },
   } as unknown as Store;
   const engine = new RoutineEngine({
-    ...{ peer, store: watched, clock, boot: 'boot_2', zone: 'UTC' },
+    ...{ peer, store: watched, clock, boot: 'boot_2', zone: 'UTC', owed: new OwedWrites(clock) },
     placeOf: async () => ({ kind: 'agent', database: floor.agent }),
     fateOf: async () => ({ state: 'unknown' }),
     report: () => {},
