@@ -435,12 +435,13 @@ export class RoutineEngine {
     if (end.state !== 'skipped') entry.lastCode = end.code ?? null;
     const routine = await this.#current(entry);
     const { record } = entry;
-    const isOver = routine?.trigger.kind === 'at';
+    // Its row may have been switched off while it ran: then it stays as it is, and nothing is due.
+    const isOver = routine?.trigger.kind === 'at' && routine.enabled;
     const most = routine?.maxFailures ?? 0;
     const isOff = isFailure && most > 0 && entry.failures >= most;
     const isWaiting = entry.isWaiting || routine?.trigger.kind === 'every';
     entry.isWaiting = false;
-    if (isOver || isOff) entry.next = null;
+    if (isOver || isOff || routine?.enabled === false) entry.next = null;
     else if (routine?.trigger.kind === 'every') entry.next = nextDue(routine.trigger, now);
     if (entry.next === null) this.#roster.take(entry);
     else if (isWaiting && this.#roster.isKept(entry)) this.#roster.follow(entry, entry.next);

@@ -168,6 +168,35 @@ test('a slot that could not begin is not run by the row that took the place of i
   assert.deepEqual(floor.fired, ['greet 01:00:00']);
 });
 
+test('an interval that is switched off while it runs fires no more', async (t) => {
+  const off = hello({ kind: 'every', secs: 60 }, { enabled: false });
+  const floor = await engineFloor(t, {
+    fire: async () => {
+      await floor.put('tick', off);
+      return DONE;
+    },
+  });
+  await floor.put('tick', hello({ kind: 'every', secs: 60 }));
+  await floor.pass(5 * MINUTE);
+  assert.deepEqual(floor.fired, ['tick 00:01:00']);
+  assert.equal(floor.engine.list()[0]?.next, null);
+});
+
+test('a one-shot that is switched off while it runs stays, switched off', async (t) => {
+  const at = { kind: 'at', at: Date.UTC(2026, 0, 1, 0, 5) };
+  const off = hello(at, { enabled: false });
+  const floor = await engineFloor(t, {
+    fire: async () => {
+      await floor.put('once', off);
+      return DONE;
+    },
+  });
+  await floor.put('once', hello(at));
+  await floor.pass(10 * MINUTE);
+  assert.deepEqual(await floor.slots('once'), ['00:05:00 fired completed']);
+  assert.deepEqual(await floor.row('once'), off);
+});
+
 test('a slot that is due while the one before runs is skipped, and said so', async (t) => {
   const gate = Promise.withResolvers<FiringEnd>();
   const floor = await engineFloor(t, { fire: () => gate.promise });
