@@ -4,7 +4,7 @@ import type { Statement } from '@fairlead/store';
 import type { ApprovalDecisionBody, EntryBody } from '../entries/entry.ts';
 import { entryValue, HOST } from '../entries/write-entry.ts';
 import { hostError } from '../errors.ts';
-import { approvalLimits, displayLimits } from '../limits.ts';
+import { approvalLimits, displayLimits, owedLimits } from '../limits.ts';
 import type { SessionFloor } from '../sessions/session-floor.ts';
 import { nowMs } from '../sessions/sessions.ts';
 import { unwritable } from '../sessions/unwritable.ts';
@@ -45,6 +45,7 @@ export class Approvals {
   readonly #asked = new Map<string, string[]>();
   /** By turn and target: the approval that said so for the rest of the turn. */
   readonly #rules = new Map<string, string>();
+  #isClosed = false;
 
   constructor(floor: SessionFloor, random: Random, options: ApprovalsOptions) {
     this.#floor = floor;
@@ -63,8 +64,7 @@ export class Approvals {
     const rows = await waitingApprovals(this.#floor.store, request);
     for (const row of rows) {
       if (this.#held.has(row.id)) continue;
-      const from = row.decided_at ?? row.opened_at;
-      if (row.state !== 'denied' && from + approvalLimits.openMs <= nowMs(this.#floor.clock)) {
+      if (row.state !== 'denied' && this.#isOver(row.decided_at ?? row.opened_at)) {
         await this.#end(row, 'expired', 'host', 'timeout');
         continue;
       }
@@ -94,6 +94,11 @@ export class Approvals {
     if (row === undefined) throw hostError('approval_unknown');
     if (!this.#decisions(row).includes(decision)) throw hostError('approval_rule_denied');
     if (row.state !== 'open') return false;
+    // No timer counts while the machine sleeps, and its end may have found the disk full.
+    if (this.#isOver(row.opened_at)) {
+      await this.#end(row, 'expired', 'host', 'timeout');
+      return false;
+    }
     const stands = await this.#end(row, decision === 'deny' ? 'denied' : 'approved', by.id, via);
     if (stands && decision === 'approve_turn' && row.turn !== null)
       this.#rules.set(ruleOf(row.turn, row.target), id);
@@ -147,6 +152,7 @@ export class Approvals {
 
   /** Stops its timers; what is open is cancelled at the next start. */
   close(): void {
+    this.#isClosed = true;
     for (const timer of this.#timers.values()) timer.cancel();
     this.#timers.clear();
   }
@@ -186,15 +192,21 @@ export class Approvals {
     const { promise, resolve } = Promise.withResolvers<Exclude<ApprovalState, 'open'>>();
     this.#held.set(id, { settle: resolve });
     const until = openedAt + approvalLimits.openMs;
-    const { clock } = this.#floor;
-    if (isOpen && !this.#timers.has(id)) {
-      const expire = () => void this.#expire(id);
-      this.#timers.set(id, clock.setTimer(Math.max(0, until - nowMs(clock)), expire, { unref: true }));
-    }
+    if (isOpen) this.#expireIn(id, Math.max(0, until - nowMs(this.#floor.clock)));
     return { id, until, decided: promise, release: () => void this.#held.delete(id) };
   }
 
-  /** Where the row cannot be written the call ends all the same: nothing runs. */
+  #isOver(sinceMs: number): boolean {
+    return sinceMs + approvalLimits.openMs <= nowMs(this.#floor.clock);
+  }
+
+  #expireIn(id: string, delayMs: number): void {
+    if (this.#isClosed || this.#timers.has(id)) return;
+    const expire = () => void this.#expire(id);
+    this.#timers.set(id, this.#floor.clock.setTimer(delayMs, expire, { unref: true }));
+  }
+
+  /** Where the row cannot be written the call ends all the same, since nothing runs; the row ends once it can be. */
   async #expire(id: string): Promise<void> {
     this.#timers.delete(id);
     try {
@@ -202,6 +214,7 @@ export class Approvals {
       if (row?.state === 'open') await this.#end(row, 'expired', 'host', 'timeout');
     } catch {
       this.#held.get(id)?.settle('expired');
+      this.#expireIn(id, owedLimits.againMs);
     }
   }
 

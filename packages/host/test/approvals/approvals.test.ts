@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { JsonObject } from '@fairlead/base';
-import { hygiene } from '@fairlead/testing';
+import { FairleadError, type JsonObject } from '@fairlead/base';
+import { hygiene, waitFor } from '@fairlead/testing';
 import type { ApprovalRequest, Decision } from '../../src/approvals/approval-request.ts';
 import { Approvals } from '../../src/approvals/approvals.ts';
+import { owedLimits } from '../../src/limits.ts';
 import { room } from '../sessions/session-room.ts';
 
 type Context = Parameters<typeof hygiene>[0] & { after(hook: () => unknown): void };
@@ -11,6 +12,8 @@ type Context = Parameters<typeof hygiene>[0] & { after(hook: () => unknown): voi
 const MAY = { id: 'person:1', scopes: ['session:approve'] };
 const YES: Decision = { decision: 'approve', by: MAY, via: 'http' };
 const NO: Decision = { decision: 'deny', by: MAY, via: 'http' };
+
+const full = () => Promise.reject(new FairleadError('store_disk_full', 'No room.'));
 
 async function setUp(t: Context, authority = 'trusted_agent') {
   hygiene(t);
@@ -80,6 +83,43 @@ test('nobody answers: it expires after 300 s, and a late answer is ignored', asy
   assert.equal(await held.decided, 'expired');
   assert.equal(await approvals.decide(held.id, YES), false);
   assert.deepEqual(await types(), ['approval_request', 'expired']);
+});
+
+test('an approval that ended while the clock jumped, as when the machine slept, cannot be given', async (t) => {
+  const { approvals, request, clock, types } = await setUp(t);
+  const held = await approvals.ask(request());
+  clock.jumpWall(300_000);
+  assert.equal(await approvals.decide(held.id, YES), false);
+  assert.equal(await held.decided, 'expired');
+  assert.deepEqual(await types(), ['approval_request', 'expired']);
+});
+
+test('a question whose expiry the disk did not take cannot be approved later', async (t) => {
+  const { approvals, request, clock, peer, types } = await setUp(t);
+  const held = await approvals.ask(request());
+  const disk = t.mock.method(peer, 'transaction', full);
+  await clock.advance(300_000);
+  assert.equal(await held.decided, 'expired');
+  await assert.rejects(approvals.decide(held.id, YES), { code: 'store_disk_full' });
+  disk.mock.restore();
+  assert.equal(await approvals.decide(held.id, YES), false);
+  assert.deepEqual(await types(), ['approval_request', 'expired']);
+});
+
+test('a question whose expiry the disk did not take ends once there is room', async (t) => {
+  const { approvals, request, clock, peer, told } = await setUp(t);
+  const held = await approvals.ask(request());
+  held.release();
+  const disk = t.mock.method(peer, 'transaction', full);
+  await clock.advance(300_000);
+  await waitFor(() => disk.mock.callCount() > 0, { what: 'the expiry that the disk refuses' });
+  disk.mock.restore();
+  const isOver = async () => {
+    await clock.advance(owedLimits.againMs);
+    return (await approvals.find(held.id))?.state === 'expired';
+  };
+  await waitFor(isOver, { what: 'the end of the question' });
+  assert.deepEqual(told, [`${held.id} open`, `${held.id} expired`]);
 });
 
 test('the same call later takes the oldest row that nobody holds; another digest never does', async (t) => {
