@@ -10,7 +10,10 @@ const APPROVAL = {
   tool: 'shell',
   extension: 'core',
   risk: 'high',
-  arguments: { command: `echo ${'x'.repeat(5_000)}end`, note: 'a\u202eb' },
+  arguments: {
+    command: `echo ${'x'.repeat(5_000)}end`,
+    note: 'a\u202eb\u200b\u2800\u3164\u00a0\ufe0f\u{e0041}',
+  },
   shown: { workspace: '/srv/work', tier: 'in_process' },
   state: 'open',
   openedAtMs: 1,
@@ -40,7 +43,7 @@ test('what waits is shown with every argument whole, and nothing hidden in it', 
     '  {',
     `    "command": "echo ${'x'.repeat(5_000)}end",`,
   ]);
-  assert.equal(lines[11], '    "note": "a\\u202eb"');
+  assert.equal(lines[11], '    "note": "a\\u202eb\\u200b\\u2800\\u3164\\u00a0\\ufe0f\\udb40\\udc41"');
   assert.match(stdout, /approval: +apr_2\n(.*\n)*arguments:\n {2}not\n {2}JSON\n$/);
   assert.deepEqual(JSON.parse((await run('approvals', 'list', '--json')).stdout).approvals.length, 2);
 });

@@ -64,6 +64,13 @@ test('JSON for machines is the same value, without characters that drive a termi
   );
 });
 
+test('JSON for machines hides nothing from who reads it', () => {
+  const value = { text: 'done.\u{e0041}\u200d\u00a0\u2800', key: 'a b' };
+  const line = jsonLine(value);
+  assert.equal(line, '{"text":"done.\\udb40\\udc41\\u200d\\u00a0\\u2800","key":"a b"}\n');
+  assert.deepEqual(JSON.parse(line), value);
+});
+
 test('objects in a list, and nothing else', () => {
   assert.deepEqual(objectsIn([{ a: 1 }, null, 'x', [], { b: 2 }]), [{ a: 1 }, { b: 2 }]);
   assert.deepEqual(objectsIn('x'), []);

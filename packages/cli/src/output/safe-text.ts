@@ -23,7 +23,12 @@ export function safeText(text: string): string {
   return text.split('\n').map(safeLine).join('\n');
 }
 
-const HIDDEN_IN_JSON = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
+/**
+ * What drives a terminal, turns a line around, or is drawn as nothing: controls, direction marks, joiners, tags and other ignorables, separators, every
+ * blank but the space, halves of a pair, what is not assigned.
+ */
+const HIDDEN_IN_JSON =
+  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 /**
  * One line of JSON. The same value for every reader, but characters by which a text could drive a terminal or hide in it
@@ -35,10 +40,15 @@ export function jsonLine(value: Json): string {
 
 /** The same JSON text with every such character written as an escape, also those that a text that is not JSON may have. */
 export function visibleControls(text: string): string {
-  return text.replace(
-    HIDDEN_IN_JSON,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(HIDDEN_IN_JSON, escaped);
+}
+
+/** JSON has no other escape for a character of two units than those of its halves. */
+function escaped(character: string): string {
+  let text = '';
+  for (let at = 0; at < character.length; at += 1)
+    text += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+  return text;
 }
 
 /** The members of an array that are objects. */
