@@ -147,10 +147,12 @@ export const commandLimits = Object.freeze({
 export const catalogLimits = Object.freeze({
   /** Rows of one source, its own words not counted. */
   maxTools: 512,
-  /** Lines of the difference of one tool: a screen or two of a person who decides. */
-  maxDiffLines: 200,
-  /** Characters of one of them: a paragraph of a description. */
+  /** UTF-16 units of the differences of one answer: as JSON they fit into what the command reads, 8 MiB. */
+  diffLength: 2 * MIB,
+  /** Characters of one line of them, and of a warning: a paragraph of a description. */
   maxDiffLine: 600,
+  /** Warnings about one tool: a screen or two of a person who decides. */
+  maxWarnings: 200,
   /** Steps of comparing two schemas, and levels: past them what differs counts as wider. */
   schemaSteps: 50_000,
   schemaDepth: 32,

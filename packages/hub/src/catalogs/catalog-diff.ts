@@ -12,21 +12,28 @@ export interface ToolDiff {
   /** `''` for what the source says of itself. */
   readonly tool: string;
   readonly state: CatalogState;
-  /** What is approved by whoever approves this; null for a tool that is gone. */
+  /** What is approved by whoever approves this; null for a tool that is gone, and for one of which not everything is shown. */
   readonly observation: string | null;
   readonly marks: readonly DiffMark[];
   /** One sentence for each mark's reason. Foreign text in it is visible and on one line. */
   readonly warnings: readonly string[];
-  /** Lines that begin with `+`, `-` or a space. */
+  /** Lines that begin with `+`, `-` or a space. What is long goes on in the next one, behind `…`; nothing of it is cut. */
   readonly lines: readonly string[];
 }
 
-/** What waits for somebody to approve it, and what is gone: nothing for a catalog that holds. */
+/** UTF-16 units that an answer still has room for. Below zero nothing more is shown in it. */
+type Room = { left: number };
+
+/**
+ * What waits for somebody to approve it, and what is gone: nothing for a catalog that holds. What is beyond the room of one answer is named and has no
+ * observation: what was not shown cannot be approved.
+ */
 export function catalogDiff(rows: readonly CatalogRow[]): readonly ToolDiff[] {
-  return rows.filter(({ state }) => state !== 'approved').map(toolDiff);
+  const room: Room = { left: catalogLimits.diffLength };
+  return rows.filter(({ state }) => state !== 'approved').map((row) => toolDiff(row, room));
 }
 
-function toolDiff({ tool, state, approved, offered }: CatalogRow): ToolDiff {
+function toolDiff({ tool, state, approved, offered }: CatalogRow, room: Room): ToolDiff {
   if (state === 'gone')
     return {
       tool,
@@ -50,12 +57,13 @@ function toolDiff({ tool, state, approved, offered }: CatalogRow): ToolDiff {
     ...widened.map((what) => `takes more: ${what}`),
     ...weakened.map((what) => `says that less can go wrong: ${what}`),
     ...orders.map((what) => `tells the model what to do: ${what}`),
-  ].slice(0, catalogLimits.maxDiffLines);
+  ].slice(0, catalogLimits.maxWarnings);
+  const lines = linesOf(before, after, room);
   return {
     ...{ tool, state, marks },
-    observation: offered?.observation ?? null,
-    warnings: warnings.map(shown),
-    lines: linesOf(before, after),
+    observation: lines === undefined ? null : (offered?.observation ?? null),
+    warnings: warnings.map(cut),
+    lines: lines ?? ['  too much to be shown here, so not approved with the others: look at it alone'],
   };
 }
 
@@ -82,12 +90,15 @@ function hintsOf(definition: JsonObject): JsonObject {
   return isJsonObject(annotations) ? annotations : {};
 }
 
-function linesOf(before: JsonObject | undefined, after: JsonObject): readonly string[] {
+/** Undefined where they have no room. */
+function linesOf(
+  before: JsonObject | undefined,
+  after: JsonObject,
+  room: Room,
+): readonly string[] | undefined {
   const lines: string[] = [];
-  differences(before, after, '', lines, 0);
-  if (lines.length <= catalogLimits.maxDiffLines) return lines;
-  const more = lines.length - catalogLimits.maxDiffLines;
-  return [...lines.slice(0, catalogLimits.maxDiffLines), `  and ${more} lines more`];
+  differences(before, after, '', { lines, room }, 0);
+  return room.left < 0 ? undefined : lines;
 }
 
 const MAX_DEPTH = 32;
@@ -96,38 +107,64 @@ function differences(
   before: Json | undefined,
   after: Json | undefined,
   at: string,
-  lines: string[],
+  sheet: { readonly lines: string[]; readonly room: Room },
   depth: number,
 ): void {
-  if (before !== undefined && after !== undefined && jsonEqual(before, after)) return;
+  const { lines, room } = sheet;
+  if (room.left < 0 || (before !== undefined && after !== undefined && jsonEqual(before, after))) return;
   const both = isJsonObject(before ?? null) && isJsonObject(after ?? null);
   const whole = before === undefined && at === '' && isJsonObject(after ?? null);
   if ((both || whole) && depth < MAX_DEPTH) {
     const old = (before ?? {}) as JsonObject;
     const now = after as JsonObject;
     for (const key of new Set([...Object.keys(old), ...Object.keys(now)]))
-      differences(old[key], now[key], at === '' ? key : `${at}.${key}`, lines, depth + 1);
+      differences(old[key], now[key], at === '' ? key : `${at}.${key}`, sheet, depth + 1);
     return;
   }
-  if (before !== undefined) lines.push(...textLines('-', at, before));
-  if (after !== undefined) lines.push(...textLines('+', at, after));
+  const added = [
+    ...(before === undefined ? [] : textLines('-', at, before)),
+    ...(after === undefined ? [] : textLines('+', at, after)),
+  ];
+  for (const line of added) {
+    lines.push(line);
+    room.left -= line.length + 1;
+  }
 }
 
+/** A text in full: its end is where something would be hidden. */
 function textLines(sign: string, at: string, value: Json): readonly string[] {
   const text = typeof value === 'string' ? value : encodeJson(value);
-  const parts = text.split('\n').slice(0, catalogLimits.maxDiffLines + 1);
-  return parts.map((part, index) =>
-    index === 0 ? `${sign} ${shown(at)}: ${shown(part)}` : `${sign}   ${shown(part)}`,
-  );
+  return text.split('\n').flatMap((part, index) => {
+    const begin = index === 0 ? `${sign} ${visible(at)}: ` : `${sign}   `;
+    return rowsOf(part).map((row, nth) => (nth === 0 ? `${begin}${row}` : `${sign} … ${row}`));
+  });
 }
 
-/** Foreign text on one line: what cannot be seen is written out, what is long is cut. */
-function shown(text: string): string {
-  const whole = text
+/** At least one, each of at most `maxDiffLine` characters of the text. */
+function rowsOf(text: string): readonly string[] {
+  const points = [...text.toWellFormed()];
+  const rows: string[] = [];
+  let from = 0;
+  do {
+    const end = from + catalogLimits.maxDiffLine;
+    rows.push(visible(points.slice(from, end).join('')));
+    from = end;
+  } while (from < points.length);
+  return rows;
+}
+
+/** Foreign text on one line: what cannot be seen is written out. */
+function visible(text: string): string {
+  return text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) => {
       return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
     });
+}
+
+/** The same of a warning, which only points at what the lines show in full: what is long is cut. */
+function cut(text: string): string {
+  const whole = visible(text);
   const points = [...whole];
   if (points.length <= catalogLimits.maxDiffLine) return whole;
   return `${points.slice(0, catalogLimits.maxDiffLine).join('')}… (${points.length} characters)`;

@@ -64,9 +64,8 @@ export class McpServers {
   diff(name: string, tool?: string): Outcome<Json> {
     const server = this.#servers.get(name);
     if (server === undefined) return unknown(name);
-    const tools: readonly ToolDiff[] = catalogDiff(server.shownRows()).filter(
-      (one) => tool === undefined || one.tool === tool,
-    );
+    const rows = server.shownRows().filter((row) => tool === undefined || row.tool === tool);
+    const tools: readonly ToolDiff[] = catalogDiff(rows);
     return completed({ name, tools: tools as unknown as Json });
   }
 
