@@ -76,3 +76,21 @@ test('the same call is found where it ran a short while ago, with what is known 
   clock.jumpWall(600_000);
   assert.equal(await found(), undefined);
 });
+
+test('the same call asked about again is told the end that the disk still owes', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  await using store = await openStore({ path: join(temporaryFolder(t), 'fairlead.db'), clock });
+  await using journal = new Journal({ store, clock, boot: 'boot_1' });
+  const same = { principal: ENTRY.principal, target: CALL.target, argumentsDigest: 'digest' };
+  const begin = (id: string) =>
+    store.write(journal.sessionIntent({ ...ENTRY, id, argumentsDigest: 'digest' }, CALL));
+  await begin('call_1');
+  const atMs = clock.wallMs();
+  journal.sessionOwed('call_1', { certainty: 'completed', code: null });
+  assert.deepEqual(await journal.recent(same, 0), { atMs, certainty: 'completed', code: null });
+  clock.jumpWall(1000);
+  await begin('call_2');
+  journal.sessionOwed('call_2', { certainty: 'not_started', code: 'call_cancelled' });
+  assert.deepEqual(await journal.recent(same, 0), { atMs, certainty: 'completed', code: null });
+});

@@ -140,7 +140,7 @@ export class Journal implements AsyncDisposable {
 
   /** The last time that the same call of a session ran, if that was after `sinceMs`. Rejects with a code of the store. */
   async recent(call: SameCall, sinceMs: number): Promise<RecentCall | undefined> {
-    return await recentCall(this.#store, call, sinceMs);
+    return await recentCall(this.#store, (id) => this.#owedEnd(id), { ...call, sinceMs });
   }
 
   /** Calls that have ended and whose session does not say so, oldest first. Rejects with a code of the store. */

@@ -1,6 +1,7 @@
 import type { Certainty } from '@fairlead/base';
 import type { Store } from '@fairlead/store';
 import { JOURNAL_ROWS_PER_LOOK } from '../limits.ts';
+import type { JournalEnd } from './journal-row.ts';
 
 /** The same call, when it began last and what is known of its end; `certainty` null while it runs. */
 export type RecentCall = {
@@ -16,22 +17,34 @@ export type SameCall = {
   readonly argumentsDigest: string;
 };
 
-type Row = { readonly at: number; readonly certainty: Certainty | null; readonly code: string | null };
+type Row = {
+  readonly seq: number;
+  readonly id: string;
+  readonly at: number;
+  readonly certainty: Certainty | null;
+  readonly code: string | null;
+};
 
 /** What never began is not meant, nor what was learnt later never to have begun. Only the newest rows: nobody makes more in some minutes. */
-const SELECT = `SELECT at, coalesce(settled_certainty, certainty) AS certainty, coalesce(settled_code, code) AS code
+const SELECT = `SELECT seq, id, at, coalesce(settled_certainty, certainty) AS certainty, coalesce(settled_code, code) AS code
   FROM (SELECT * FROM journal ORDER BY seq DESC LIMIT ?)
-  WHERE target = ? AND principal = ? AND arguments_digest = ? AND at > ?
+  WHERE target = ? AND principal = ? AND arguments_digest = ? AND at > ? AND seq < ?
     AND coalesce(settled_certainty, certainty) IS NOT 'not_started'
   ORDER BY seq DESC LIMIT 1`;
 
-/** The last one since `sinceMs`, undefined where there is none. */
+/** The last one since `sinceMs`, undefined where there is none. `owed` gives the end of one whose row does not say so yet. */
 export async function recentCall(
   store: Store,
-  { principal, target, argumentsDigest }: SameCall,
-  sinceMs: number,
+  owed: (id: string) => JournalEnd | undefined,
+  { principal, target, argumentsDigest, sinceMs }: SameCall & { readonly sinceMs: number },
 ): Promise<RecentCall | undefined> {
-  const parameters = [JOURNAL_ROWS_PER_LOOK, target, principal, argumentsDigest, sinceMs];
-  const [row] = await store.read<Row>(SELECT, parameters);
-  return row === undefined ? undefined : { atMs: row.at, certainty: row.certainty, code: row.code };
+  let beforeSeq = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const parameters = [JOURNAL_ROWS_PER_LOOK, target, principal, argumentsDigest, sinceMs, beforeSeq];
+    const [row] = await store.read<Row>(SELECT, parameters);
+    if (row === undefined) return undefined;
+    const { certainty, code } = (row.certainty === null ? owed(row.id) : undefined) ?? row;
+    if (certainty !== 'not_started') return { atMs: row.at, certainty, code };
+    beforeSeq = row.seq;
+  }
 }
