@@ -19,13 +19,19 @@ export const SETTLING_AGAIN = { firstMs: 5_000, lastMs: 300_000 } as const;
 /** How long the journal keeps a row. */
 export const JOURNAL_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1_000;
 
-/** Rows of the journal: about 30 MB, and a month of two calls a minute. */
+/**
+ * Rows of effects in the journal, and as many of reads and refusals, so that none of these pushes out an effect: each about 30 MB, and a
+ * month of two calls a minute.
+ */
 export const JOURNAL_MAX_ROWS = 100_000;
 
-/** Rows written between two prunings; the journal is cut this far below its most, so that it never passes it. */
+/** How long an unknown end that may still be settled is not removed to make room: a Runner's machine is on again the next day. */
+export const JOURNAL_UNKNOWN_KEPT_MS = 24 * 60 * 60 * 1_000;
+
+/** Rows written between two prunings; each kind is cut this far below its most, so that it never passes it. */
 export const JOURNAL_ROWS_BETWEEN_PRUNES = 500;
 
-/** Rows that one pruning looks at or removes: a few milliseconds of one commit. Twice what comes in between two. */
+/** Rows that one pruning looks at or removes of each kind: a few milliseconds of one commit. Twice what comes in between two. */
 export const JOURNAL_ROWS_PER_PRUNE = 1_000;
 
 /** How often an idle journal is pruned, so that old rows go even when nobody calls. */

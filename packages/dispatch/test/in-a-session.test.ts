@@ -78,6 +78,7 @@ test('a read in a session is written there whole, before its answer', async (t) 
   const floor = await dispatchFloor(t, { sessions });
   const answer = await floor.invoke({ action: 'list' }, EVERYTHING, 'ses_here');
   assert.deepEqual(sessions.told, ['guard plugins read', 'whole list']);
+  assert.equal(sessions.calls[0]?.entry.isRead, true);
   assert.deepEqual(sessions.ends, [
     {
       certainty: 'completed',

@@ -316,7 +316,7 @@ test('rows older than 30 days go, a share at a time, open ones and young ones st
   await store.close();
 });
 
-test('at most 100,000 rows: what is above goes, oldest finished first, a share at a time', async (t) => {
+test('at most 100,000 rows of effects: what is above goes, oldest finished first, a share at a time', async (t) => {
   hygiene(t);
   const path = join(temporaryFolder(t), 'fairlead.db');
   const clock = manualClock();
@@ -333,6 +333,89 @@ test('at most 100,000 rows: what is above goes, oldest finished first, a share a
   assert.deepEqual(Object.values(second[0] ?? {}), [1_402]);
   await journal.close();
   await store.close();
+});
+
+test('a flood of reads or refusals pushes out no effect, and a person is still told that the same call ran', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  await using store = await openStore({ path: join(temporaryFolder(t), 'fairlead.db'), clock });
+  await using journal = new Journal({ store, clock, boot: 'boot' });
+  const same = { principal: 'agent:a', target: 'ext:core/shell#d', argumentsDigest: 'digest' };
+  const entry = { ...same, action: 'shell', bindingPresent: false };
+  const place = { session: 'ses_1', extension: 'core', tier: 'in_process', target: same.target };
+  await store.write(journal.sessionIntent({ ...entry, id: 'call_done' }, place));
+  await store.write([
+    journal.sessionEnd('call_done', { certainty: 'completed', code: null, text: 'done' }),
+    journal.resultStands('call_done'),
+  ]);
+  await journal.start({ ...entry, id: 'call_unknown' });
+  await journal.settle('call_unknown', { certainty: 'outcome_unknown', code: 'plugin_eof' });
+  await fill(store, 60_000, clock.wallMs(), { isRead: 1 });
+  await fill(store, 40_900, clock.wallMs(), { certainty: 'not_started' });
+  assert.equal(await journal.prune(), 1_000);
+  assert.equal(await journal.prune(), 400);
+  assert.equal(await journal.prune(), 0);
+  const left = await store.read<object>(
+    "SELECT sum(is_read), sum(certainty = 'not_started'), count(*) FROM journal",
+  );
+  assert.deepEqual(Object.values(left[0] ?? {}), [58_600, 40_900, 99_502]);
+  assert.equal((await journal.find('call_unknown'))?.end?.certainty, 'outcome_unknown');
+  const known = { atMs: clock.wallMs(), certainty: 'completed', code: null };
+  assert.deepEqual(await journal.recent(same, 0), known);
+});
+
+test('a result that a session is owed and a young unknown end are not removed to make room', async (t) => {
+  hygiene(t);
+  const DAY_MS = 86_400_000;
+  const clock = manualClock({ startWallMs: 40 * DAY_MS });
+  await using store = await openStore({ path: join(temporaryFolder(t), 'fairlead.db'), clock });
+  await using journal = new Journal({ store, clock, boot: 'boot' });
+  const now = clock.wallMs();
+  await fill(store, 100_900, now);
+  await store.write([
+    { sql: 'UPDATE journal SET result_owed = 1 WHERE seq = 1' },
+    { sql: "UPDATE journal SET certainty = 'outcome_unknown' WHERE seq < 5" },
+    { sql: 'UPDATE journal SET at = ? WHERE seq = 3', parameters: [now - DAY_MS] },
+    {
+      sql: "UPDATE journal SET settled_certainty = 'completed', settled_at = ? WHERE seq = 4",
+      parameters: [now],
+    },
+  ]);
+  assert.equal(await journal.prune(), 1_000);
+  assert.equal(await journal.prune(), 400);
+  assert.equal(await journal.prune(), 0);
+  const left = await store.read<{ seq: number }>('SELECT seq FROM journal WHERE seq < 1404 ORDER BY seq');
+  assert.deepEqual(
+    left.map(({ seq }) => seq),
+    [1, 2, 1403],
+  );
+});
+
+test('unknown ends that are a flood themselves are removed to make room, however young', async (t) => {
+  hygiene(t);
+  const clock = manualClock();
+  await using store = await openStore({ path: join(temporaryFolder(t), 'fairlead.db'), clock });
+  await using journal = new Journal({ store, clock, boot: 'boot' });
+  await fill(store, 199_500, clock.wallMs(), { certainty: 'outcome_unknown' });
+  assert.equal(await journal.prune(), 0);
+  await fill(store, 100, clock.wallMs(), { certainty: 'outcome_unknown' });
+  assert.equal(await journal.prune(), 1_000);
+});
+
+test('what only looks is a read in the journal', async (t) => {
+  const floor = await dispatchFloor(t);
+  await floor.invoke({ action: 'call', binding: await floor.bind(), arguments: HELLO });
+  await floor.invoke({ action: 'list' });
+  await floor.journal.close();
+  const rows = await floor.store.read<object>('SELECT action, is_read FROM journal ORDER BY seq');
+  assert.deepEqual(
+    rows.map((row) => Object.values(row)),
+    [
+      ['describe', 1],
+      ['call', 0],
+      ['list', 1],
+    ],
+  );
 });
 
 test('the journal prunes by itself: after a start, every hour, soon again while there is much, and after 500 rows', async (t) => {
@@ -412,15 +495,20 @@ test('the journal shows an outcome that the disk did not take, and the reads tha
   assert.deepEqual((await floor.journal.page({ limit: 5, certainty: 'completed' }))?.entries.length, 1);
 });
 
-/** Finished rows of that time, as many as wanted. */
-async function fill(store: Store, rows: number, atMs: number): Promise<void> {
+/** Finished rows of that time, as many as wanted; those of effects where nothing else is said. */
+async function fill(
+  store: Store,
+  rows: number,
+  atMs: number,
+  { certainty = 'completed', isRead = 0 }: { readonly certainty?: string; readonly isRead?: number } = {},
+): Promise<void> {
   await store.write(
     [
       {
-        sql: `INSERT INTO journal (id, at, principal, action, binding_present, certainty, finished, boot)
+        sql: `INSERT INTO journal (id, at, principal, action, binding_present, certainty, finished, boot, is_read)
           WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT ?)
-          SELECT 'call_' || hex(randomblob(11)), ?, 'token:a', 'list', 0, 'completed', ?, 'boot' FROM numbers`,
-        parameters: [rows, atMs, atMs],
+          SELECT 'call_' || hex(randomblob(11)), ?, 'token:a', 'list', 0, ?, ?, 'boot', ? FROM numbers`,
+        parameters: [rows, atMs, certainty, atMs, isRead],
       },
     ],
     'normal',

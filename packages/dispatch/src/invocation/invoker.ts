@@ -180,7 +180,8 @@ export class Invoker {
     const ending = await this.#dispatch(call.entry, task, request);
     const invocation = invocationOf(call.entry, task, ending);
     try {
-      await session.whole(call, recordedEnd(invocation, codeOf(ending)));
+      const read = { ...call, entry: { ...call.entry, isRead: true } };
+      await session.whole(read, recordedEnd(invocation, codeOf(ending)));
     } catch {
       return this.#untold(call.entry, task, invocation);
     }

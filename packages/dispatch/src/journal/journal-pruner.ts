@@ -8,14 +8,26 @@ import {
   JOURNAL_PRUNE_INTERVAL_MS,
   JOURNAL_ROWS_BETWEEN_PRUNES,
   JOURNAL_ROWS_PER_PRUNE,
+  JOURNAL_UNKNOWN_KEPT_MS,
 } from '../limits.ts';
 
 const ROWS_KEPT = JOURNAL_MAX_ROWS - JOURNAL_ROWS_BETWEEN_PRUNES;
 
+/** As the index on them has it. */
+const WITHOUT_EFFECT = "(is_read = 1 OR certainty = 'not_started')";
+const COUNT = `SELECT count(*) AS rows, (SELECT count(*) FROM journal WHERE ${WITHOUT_EFFECT}) AS harmless FROM journal`;
+const REMOVE_HARMLESS = `DELETE FROM journal WHERE seq IN
+  (SELECT seq FROM journal WHERE ${WITHOUT_EFFECT} AND finished IS NOT NULL AND result_owed = 0 ORDER BY seq LIMIT ?)`;
+/** An unknown end that may still be settled is one that somebody waits for. */
+const REMOVE_EFFECTS = `DELETE FROM journal WHERE seq IN
+  (SELECT seq FROM journal WHERE NOT ${WITHOUT_EFFECT} AND finished IS NOT NULL AND result_owed = 0
+    AND NOT (certainty = 'outcome_unknown' AND settled_at IS NULL AND at > ?) ORDER BY seq LIMIT ?)`;
+
 /**
- * Keeps the journal within its age and its number of rows, oldest finished first, a bounded share at a time. Rows lie in the
- * order they were begun, so their age is looked at in windows that move from the oldest to the newest and begin again:
- * no index is needed, and rows that a wrong clock dated are met all the same.
+ * Keeps the journal within its age and its number of rows, oldest finished first, a bounded share at a time. What had no effect, reads
+ * and refusals, is counted apart: whoever may look must not be able to push out what others did. The row of a result that a session is
+ * owed is not removed to make room. Rows lie in the order they were begun, so their age is looked at in windows that move from the
+ * oldest to the newest and begin again: no index is needed, and rows that a wrong clock dated are met all the same.
  */
 export class JournalPruner {
   readonly #store: Store;
@@ -71,13 +83,23 @@ export class JournalPruner {
   }
 
   async #removeExcess(): Promise<number> {
-    const [counted] = await this.#store.read<{ rows: number }>('SELECT count(*) AS rows FROM journal');
-    const excess = Math.min((counted?.rows ?? 0) - ROWS_KEPT, JOURNAL_ROWS_PER_PRUNE);
+    const [counted] = await this.#store.read<{ rows: number; harmless: number }>(COUNT);
+    const harmless = counted?.harmless ?? 0;
+    const effects = (counted?.rows ?? 0) - harmless;
+    const removed = await this.#removeHarmless(harmless - ROWS_KEPT);
+    return removed + (await this.#removeEffects(effects - ROWS_KEPT));
+  }
+
+  async #removeHarmless(excess: number): Promise<number> {
+    return excess <= 0 ? 0 : await this.#remove(REMOVE_HARMLESS, [Math.min(excess, JOURNAL_ROWS_PER_PRUNE)]);
+  }
+
+  async #removeEffects(excess: number): Promise<number> {
     if (excess <= 0) return 0;
-    return await this.#remove(
-      'DELETE FROM journal WHERE seq IN (SELECT seq FROM journal WHERE finished IS NOT NULL ORDER BY seq LIMIT ?)',
-      [excess],
-    );
+    // Where all else is gone already, they are a flood themselves.
+    const isFlood = excess > JOURNAL_MAX_ROWS;
+    const youngAfterMs = isFlood ? Number.MAX_SAFE_INTEGER : this.#clock.wallMs() - JOURNAL_UNKNOWN_KEPT_MS;
+    return await this.#remove(REMOVE_EFFECTS, [youngAfterMs, Math.min(excess, JOURNAL_ROWS_PER_PRUNE)]);
   }
 
   async #removeOld(): Promise<number> {

@@ -15,14 +15,16 @@ export type JournalEntry = {
   readonly tool?: string;
   readonly bindingPresent: boolean;
   readonly argumentsDigest?: string;
+  /** It has no effect, however it ends. */
+  readonly isRead?: boolean;
 };
 
 /** How an invocation ended. `code` null = nothing went wrong. */
 export type JournalEnd = { readonly certainty: Certainty; readonly code: string | null };
 
 const COLUMNS =
-  'id, at, principal, action, runner, runner_instance, plugin, tool, binding_present, arguments_digest, boot, certainty, code, finished';
-const INSERT = `INSERT INTO journal (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  'id, at, principal, action, runner, runner_instance, plugin, tool, binding_present, arguments_digest, boot, certainty, code, finished, is_read';
+const INSERT = `INSERT INTO journal (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** A row without an end (`end` null: an intent), or one that is whole at once. */
 export function insertRow(
@@ -50,6 +52,7 @@ export function insertRow(
       end === null ? null : end.certainty,
       end === null ? null : end.code,
       end === null ? null : atMs,
+      entry.isRead === true ? 1 : 0,
     ],
   };
 }

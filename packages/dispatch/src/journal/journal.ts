@@ -207,7 +207,8 @@ export class Journal implements AsyncDisposable {
 
   /** Writes a read that has ended, a moment behind its answer. Nobody waits for it; `close` does. */
   observe(entry: JournalEntry, end: JournalEnd): void {
-    this.#reads.add(entry, insertRow(entry, this.#clock.wallMs(), this.#boot, end));
+    const row = insertRow({ ...entry, isRead: true }, this.#clock.wallMs(), this.#boot, end);
+    this.#reads.add(entry, row);
   }
 
   /**

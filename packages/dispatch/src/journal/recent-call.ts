@@ -1,6 +1,5 @@
 import type { Certainty } from '@fairlead/base';
 import type { Store } from '@fairlead/store';
-import { JOURNAL_ROWS_PER_LOOK } from '../limits.ts';
 import type { JournalEnd } from './journal-row.ts';
 
 /** The same call, when it began last and what is known of its end; `certainty` null while it runs. */
@@ -25,10 +24,9 @@ type Row = {
   readonly code: string | null;
 };
 
-/** What never began is not meant, nor what was learnt later never to have begun. Only the newest rows: nobody makes more in some minutes. */
+/** What never began is not meant, nor what was learnt later never to have begun. */
 const SELECT = `SELECT seq, id, at, coalesce(settled_certainty, certainty) AS certainty, coalesce(settled_code, code) AS code
-  FROM (SELECT * FROM journal ORDER BY seq DESC LIMIT ?)
-  WHERE target = ? AND principal = ? AND arguments_digest = ? AND at > ? AND seq < ?
+  FROM journal WHERE principal = ? AND target = ? AND arguments_digest = ? AND at > ? AND seq < ?
     AND coalesce(settled_certainty, certainty) IS NOT 'not_started'
   ORDER BY seq DESC LIMIT 1`;
 
@@ -40,8 +38,7 @@ export async function recentCall(
 ): Promise<RecentCall | undefined> {
   let beforeSeq = Number.MAX_SAFE_INTEGER;
   for (;;) {
-    const parameters = [JOURNAL_ROWS_PER_LOOK, target, principal, argumentsDigest, sinceMs, beforeSeq];
-    const [row] = await store.read<Row>(SELECT, parameters);
+    const [row] = await store.read<Row>(SELECT, [principal, target, argumentsDigest, sinceMs, beforeSeq]);
     if (row === undefined) return undefined;
     const { certainty, code } = (row.certainty === null ? owed(row.id) : undefined) ?? row;
     if (certainty !== 'not_started') return { atMs: row.at, certainty, code };

@@ -9,6 +9,7 @@ import { turnsOfASession } from './0008-turns-of-a-session.ts';
 import { catalogs } from './0009-catalogs.ts';
 import { memory } from './0010-memory.ts';
 import { skills } from './0011-skills.ts';
+import { readsApart } from './0012-reads-apart.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   catalogs,
   memory,
   skills,
+  readsApart,
 ];
