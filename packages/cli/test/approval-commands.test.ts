@@ -48,6 +48,23 @@ test('what waits is shown with every argument whole, and nothing hidden in it', 
   assert.deepEqual(JSON.parse((await run('approvals', 'list', '--json')).stdout).approvals.length, 2);
 });
 
+test('all that waits is listed, though one answer holds only some of it', async (t) => {
+  const { run, host } = hostedMachine(t);
+  const server = await routedServer(t, {
+    'GET /api/approvals': () => success({ approvals: [APPROVAL], more: true }),
+    'GET /api/approvals?after=apr_1': () =>
+      success({ approvals: [{ ...APPROVAL, id: 'apr_2' }], more: false }),
+  });
+  await host(server.url);
+  const { stdout } = await run('approvals', 'list');
+  assert.match(stdout, /approval: +apr_1\n[^]*approval: +apr_2\n/);
+  const { approvals } = JSON.parse((await run('approvals', 'list', '--json')).stdout);
+  assert.deepEqual(
+    approvals.map(({ id }: { readonly id: string }) => id),
+    ['apr_1', 'apr_2'],
+  );
+});
+
 test('a decision is sent once and told; one that came too late is refused with its code', async (t) => {
   const { run, host } = hostedMachine(t);
   const server = await routedServer(t, {

@@ -65,6 +65,21 @@ test('approvals are listed by their session, and one answer holds 4 MiB of them'
   assert.deepEqual(ids(await list(`?session=${ses('a')}`)), [`apr_${'b'.repeat(22)}`]);
   const { approvals, more } = await list();
   assert.deepEqual([approvals.length, more], [69, true]);
+  const rest = await list('?after=apr_68');
+  assert.deepEqual([rest.approvals.length, rest.more], [12, false]);
+  assert.deepEqual([ids(rest)[0], ids(rest).at(-1)], ['apr_69', `apr_${'b'.repeat(22)}`]);
+});
+
+test('a list behind an approval that is none is refused', async (t) => {
+  const { gateway } = await setUp(t, [approval('a')]);
+  const { port, token } = gateway;
+  const none = await ask(port, { path: '/api/approvals?after=apr_none', token });
+  assert.equal(none.envelope.error?.code, 'approval_unknown');
+  const wrong = await ask(port, { path: '/api/approvals?after=a/b', token });
+  assert.deepEqual(
+    [wrong.envelope.error?.code, wrong.envelope.error?.detail],
+    ['query_invalid', { member: 'after', problem: 'must be the id of an approval' }],
+  );
 });
 
 test('the first answer stands: the same once more is the lost answer, another is refused', async (t) => {

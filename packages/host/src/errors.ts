@@ -214,6 +214,10 @@ export const hostErrors = defineErrors({
     message: 'A person is asked whether this call may run; nothing was started.',
     next: 'Decide with `fairlead approvals`, then make the same call again: it finds the decision, once.',
   },
+  approval_limit_reached: {
+    message: 'As many calls of this caller wait for a person as may; nothing was started.',
+    next: 'Have some of them decided, or wait until they expire, 300 s after they were asked; then make the call again.',
+  },
   approval_denied: {
     message: 'A person said that this call must not run; nothing was started.',
     next: 'Do not make it again as it is; ask what should be done instead.',

@@ -271,8 +271,16 @@ export const approvalLimits = Object.freeze({
   holdMs: 45_000,
   /** The same call within this time is told to who decides: somebody may be asked twice for one thing. */
   sameCallMs: 600_000,
-  /** Open ones in one list. */
-  listed: 1000,
+  /** Open ones of one caller: more nobody decides in that time, and together the largest of them are 2 MiB. */
+  open: 32,
+  /** Open ones in one look: the largest of them are 4 MiB. */
+  listed: 64,
+  /** After that nobody asks any more who decided. */
+  keptMs: 30 * 24 * 60 * 60 * 1000,
+  /** Rows that are kept: the largest of them are 600 MiB. */
+  kept: 10_000,
+  /** Of the oldest that are looked at when one is added: more than come in, and a moment’s work where they are large. */
+  prunedTogether: 8,
 });
 
 /** Telling what happens in a session. */

@@ -156,7 +156,7 @@ export const sessionRoutes: readonly RouteDescription[] = [
     scope: 'session:approve',
     query: sessionSchemas.approvalQuery,
     output: sessionSchemas.approvals,
-    refusals: ['insufficient_scope', 'sessions_unavailable', 'query_invalid'],
+    refusals: ['insufficient_scope', 'sessions_unavailable', 'query_invalid', 'approval_unknown'],
   },
   {
     method: 'POST',

@@ -165,7 +165,10 @@ export const sessionSchemas = {
     approvals: { type: 'array', items: approval },
     more: { type: 'boolean', description: 'There are more than one answer holds.' },
   }),
-  approvalQuery: { session: { ...text, description: 'Only those of this session.' } },
+  approvalQuery: {
+    session: { ...text, description: 'Only those of this session.' },
+    after: { ...text, description: 'Only those behind this one: the last of the answer before.' },
+  },
   decision: body({ decision: { enum: ['approve', 'deny', 'approve_turn'] } }),
   decided: object({
     approval: text,

@@ -6,7 +6,7 @@ import { sessionRouteLimits } from '../limits.ts';
 import { type DecisionWord, readDecision } from './session-bodies.ts';
 import type { SessionCaller } from './session-caller.ts';
 import type { ApprovalRowShown, SessionPort } from './session-port.ts';
-import { readApprovalQuery } from './session-queries.ts';
+import { type ApprovalQuery, readApprovalQuery } from './session-queries.ts';
 import { reaches, tokenLimited } from './session-reach.ts';
 import { type SessionRouteOptions, sessionRoute } from './session-route.ts';
 import { bodyOf, queryOf } from './session-routes.ts';
@@ -18,12 +18,9 @@ export function addApprovalRoutes(server: FastifyInstance, options: SessionRoute
 
   server.get(
     '/api/approvals',
-    sessionRoute(options, 'session:approve', async (host, { principal }, request) => {
-      const { session } = readApprovalQuery(queryOf(request));
-      const open = await host.approvals.open();
-      const wanted = session === undefined ? open : open.filter((row) => row.session === session);
-      return successEnvelope(await listed(host, principal, wanted));
-    }),
+    sessionRoute(options, 'session:approve', async (host, { principal }, request) =>
+      successEnvelope(await listed(host, principal, readApprovalQuery(queryOf(request)))),
+    ),
   );
 
   server.post(
@@ -41,11 +38,11 @@ export function addApprovalRoutes(server: FastifyInstance, options: SessionRoute
 async function listed(
   host: SessionPort,
   principal: Principal,
-  rows: readonly ApprovalRowShown[],
+  { session, after }: ApprovalQuery,
 ): Promise<JsonObject> {
   const approvals: JsonObject[] = [];
   let bytes = 0;
-  for (const row of rows) {
+  for await (const row of openOnes(host, session, after)) {
     if (!(await concerns(host, principal, row))) continue;
     const view = approvalView(row);
     bytes += Buffer.byteLength(encodeJson(view));
@@ -53,6 +50,22 @@ async function listed(
     approvals.push(view);
   }
   return { approvals, more: false };
+}
+
+/** However many wait: a look after the other, so that what does not concern a token hides nothing that does. */
+async function* openOnes(
+  host: SessionPort,
+  session: string | undefined,
+  after: string | undefined,
+): AsyncGenerator<ApprovalRowShown> {
+  const which = session === undefined ? {} : { sessions: [session] };
+  let last = after;
+  for (;;) {
+    const rows = await host.approvals.open({ ...which, ...(last === undefined ? {} : { after: last }) });
+    if (rows.length === 0) return;
+    yield* rows;
+    last = rows.at(-1)?.id;
+  }
 }
 
 /** True where what is asked about lies within the Runners of the token. */

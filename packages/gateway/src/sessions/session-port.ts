@@ -137,8 +137,11 @@ export interface SessionPort {
     list(): readonly object[];
   };
   readonly approvals: {
-    /** Those that wait for a person, oldest first. */
-    open(): Promise<readonly ApprovalRowShown[]>;
+    /** Some of those that wait for a person, oldest first; none behind the last. Rejects with `approval_unknown` where there is none of the id `after`. */
+    open(wanted: {
+      readonly sessions?: readonly string[];
+      readonly after?: string;
+    }): Promise<readonly ApprovalRowShown[]>;
     find(id: string): Promise<ApprovalRowShown | undefined>;
     /** False where it was decided, expired or cancelled before. Rejects with `approval_unknown`. */
     decide(

@@ -50,9 +50,13 @@ export function readScheduleQuery(given: Given): { readonly agent?: string } {
 }
 
 /** `GET /api/approvals`. */
-export function readApprovalQuery(given: Given): { readonly session?: string } {
-  const { session } = known(given, ['session']);
-  return session === undefined ? {} : { session };
+export type ApprovalQuery = { readonly session?: string; readonly after?: string };
+
+export function readApprovalQuery(given: Given): ApprovalQuery {
+  const { session, after } = known(given, ['session', 'after']);
+  if (after !== undefined && !/^apr_[\w-]{1,64}$/.test(after))
+    throw wrong('after', 'must be the id of an approval');
+  return { ...(session === undefined ? {} : { session }), ...(after === undefined ? {} : { after }) };
 }
 
 function known<Name extends string>(

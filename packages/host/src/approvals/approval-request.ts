@@ -1,6 +1,7 @@
 import { encodeJson, type JsonObject } from '@fairlead/base';
 import type { Statement } from '@fairlead/store';
 import type { EntryBody } from '../entries/entry.ts';
+import { approvalLimits } from '../limits.ts';
 import type { Risk } from '../policy/tool-policy.ts';
 import {
   type ApprovalRow,
@@ -78,7 +79,7 @@ export function requestEntries(
   return [entry, { type: 'approval_decision', approval, decision: 'approved', ...given }];
 }
 
-/** Its row. */
+/** Its row; where somebody is to decide, and as many wait as may, none. */
 export function insertApproval(
   request: ApprovalRequest,
   row: {
@@ -94,5 +95,6 @@ export function insertApproval(
   const whose = [id, principal, target, digest, session, turn ?? null, call, tool, risk, shown];
   const state =
     given === undefined ? ['open', null, at, null, null] : ['approved', given.rule ?? null, at, at, given.by];
-  return { sql: INSERT_APPROVAL, parameters: [...whose, ...state, null, boot] };
+  const most = given === undefined ? approvalLimits.open : Number.MAX_SAFE_INTEGER;
+  return { sql: INSERT_APPROVAL, parameters: [...whose, ...state, null, boot, principal, most] };
 }

@@ -21,9 +21,13 @@ import {
 import {
   type ApprovalRow,
   type ApprovalState,
+  countOpen,
   DECIDE,
   findApproval,
   openApprovals,
+  type OpenWanted,
+  pruneApprovals,
+  sessionsOfOpen,
   tellDenial,
   useApproval,
   waitingApprovals,
@@ -55,7 +59,7 @@ export class Approvals {
 
   /**
    * Asks, or takes the oldest row of the same call that nobody holds: one that was decided while its caller was away is decided at once.
-   * Rejects with `arguments_too_large`, or a code of the store: then nothing may run.
+   * Rejects with `arguments_too_large`, `approval_limit_reached`, or a code of the store: then nothing may run.
    */
   async ask(request: ApprovalRequest): Promise<HeldApproval> {
     if (Buffer.byteLength(encodeJson(request.arguments)) > displayLimits.argumentBytes)
@@ -125,9 +129,21 @@ export class Approvals {
     await this.#floor.store.write([tellDenial(id, call)]);
   }
 
-  /** Those that wait for a person, oldest first. */
-  async open(): Promise<readonly ShownApproval[]> {
-    return (await openApprovals(this.#floor.store, approvalLimits.listed)).map((row) => this.#shown(row));
+  /** Some of those that wait for a person, oldest first: the next ones are `after` the last. Rejects with `approval_unknown` where there is none of that id. */
+  async open(wanted: OpenWanted = {}): Promise<readonly ShownApproval[]> {
+    const rows = await openApprovals(this.#floor.store, wanted);
+    if (rows === undefined) throw hostError('approval_unknown');
+    return rows.map((row) => this.#shown(row));
+  }
+
+  /** How many wait for a person, in these sessions or at all. */
+  async openCount(sessions?: readonly string[]): Promise<number> {
+    return await countOpen(this.#floor.store, sessions);
+  }
+
+  /** The sessions in which one waits. */
+  async openSessions(): Promise<readonly string[]> {
+    return await sessionsOfOpen(this.#floor.store);
   }
 
   async find(id: string): Promise<ShownApproval | undefined> {
@@ -161,11 +177,14 @@ export class Approvals {
     const { clock, boot } = this.#floor;
     const id = randomId('apr_', this.#random);
     const at = nowMs(clock);
-    await this.#write(
-      request.session,
-      requestEntries(request, { id, until: at + approvalLimits.openMs, given }),
-      insertApproval(request, { id, at, boot, given }),
-    );
+    const entries = requestEntries(request, { id, until: at + approvalLimits.openMs, given });
+    const row = insertApproval(request, { id, at, boot, given });
+    try {
+      await this.#write(request.session, entries, row, [pruneApprovals(at - approvalLimits.keptMs)]);
+    } catch (error) {
+      if (given === undefined && isRefused(error)) throw hostError('approval_limit_reached');
+      throw error;
+    }
     if (request.turn !== undefined) this.#note(request.turn, id);
     const held = this.#hold(id, at, given === undefined);
     this.#tell(request.session, id, 'open');
@@ -232,7 +251,7 @@ export class Approvals {
     try {
       await this.#write(session, entries, { sql: DECIDE, parameters });
     } catch (error) {
-      if (error instanceof FairleadError && error.code === 'transaction_refused') return false;
+      if (isRefused(error)) return false;
       throw error;
     }
     this.#disarm(id);
@@ -264,6 +283,7 @@ export class Approvals {
     session: string | null,
     entries: readonly EntryBody[],
     row: Required<Statement>,
+    also: readonly Statement[] = [],
   ): Promise<void> {
     const { peer, sessions, clock } = this.#floor;
     const database = session === null ? undefined : await sessions.open(session).catch(unwritable);
@@ -271,8 +291,14 @@ export class Approvals {
       if (database !== undefined)
         for (const entry of entries) tx.on(database).append(ENTRIES_TABLE, entryValue(entry, HOST, clock));
       tx.write(row.sql, row.parameters, 1);
+      for (const { sql, parameters } of also) tx.write(sql, parameters);
     });
   }
+}
+
+/** The row was not as it was thought to be, so nothing was written. */
+function isRefused(error: unknown): boolean {
+  return error instanceof FairleadError && error.code === 'transaction_refused';
 }
 
 function ruleOf(turn: string, target: string): string {

@@ -14,6 +14,9 @@ export type Asked =
 type HoldFloor = Pick<CallFloor, 'approvals' | 'clock'>;
 type Held = Pick<CallPlace, 'signal' | 'turn' | 'refusal'>;
 
+/** What the caller is told, and no fault of the host. Leaving secrets out of arguments may have made them larger. */
+const REFUSALS = ['arguments_too_large', 'approval_limit_reached'] as const;
+
 type Wait = Exclude<ApprovalState, 'open'> | 'aborted' | 'held';
 
 /**
@@ -26,10 +29,10 @@ export async function askApproval(floor: HoldFloor, place: Held, request: Approv
   try {
     held = await approvals.ask(request);
   } catch (error) {
-    // Leaving secrets out may have made them larger.
-    if (error instanceof FairleadError && error.code === 'arguments_too_large')
-      return { ok: false, fault: refusal('arguments_too_large') };
-    throw error;
+    const thrown = error instanceof FairleadError ? error.code : undefined;
+    const code = REFUSALS.find((one) => one === thrown);
+    if (code === undefined) throw error;
+    return { ok: false, fault: refusal(code) };
   }
   try {
     const state = await decided(floor, place, held);

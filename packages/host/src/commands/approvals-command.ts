@@ -19,17 +19,25 @@ const list = form({ words: 'approvals list', ...LIST }, listApprovals);
 
 async function listApprovals(call: HostCall, { all }: { readonly all: boolean }) {
   if (all) requireScope(call, 'session:approve');
-  const rows: ShownApproval[] = [];
-  for (const row of await call.ports.approvals.open())
-    if (all || (row.session !== null && (await belongsTo(call, row.session)))) rows.push(row);
-  const page = rows.slice(0, commandBounds.listed);
-  const more = rows.length - page.length;
+  const { approvals } = call.ports;
+  const sessions = all ? undefined : await sessionsBelow(call);
+  const limit = commandBounds.listed;
+  const page = await approvals.open({ limit, ...(sessions === undefined ? {} : { sessions }) });
+  const more = Math.max(0, (await approvals.openCount(sessions)) - page.length);
   const shown = page.map((row) => textOf(row, call));
   const text = page.length === 0 ? 'No call waits for a person.' : shown.join('\n\n');
   return {
     text: more > 0 ? `${text}\n\nand ${more} more` : text,
     data: { approvals: page.map((row) => dataOf(row, call)), more },
   };
+}
+
+/** Those with an approval that is this session's. */
+async function sessionsBelow(call: HostCall): Promise<readonly string[]> {
+  const below: string[] = [];
+  for (const one of await call.ports.approvals.openSessions())
+    if (await belongsTo(call, one)) below.push(one);
+  return below;
 }
 
 /** A spawned session's approvals are those of the session at its root. */
@@ -129,7 +137,7 @@ async function decide(call: HostCall, decision: Decision['decision'], wanted: st
 /** Its id, or a beginning that fits one open approval alone. */
 async function idOf({ ports }: HostCall, wanted: string): Promise<string> {
   if (wanted.length < commandBounds.approvalPrefix) throw hostError('approval_unknown');
-  const found = (await ports.approvals.open()).filter(({ id }) => id.startsWith(wanted));
+  const found = await ports.approvals.open({ beginning: wanted });
   if (found.length > 1)
     throw hostError('approval_unknown', 'several begin so', { approvals: found.map(({ id }) => id) });
   return found[0]?.id ?? wanted;

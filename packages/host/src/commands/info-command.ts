@@ -11,7 +11,7 @@ const info = form(
     const agents = await modelsInForce(call);
     const waiting = (await pendingWakes(ports.store, session)).length;
     const running = ports.host.running(session) ?? null;
-    const open = (await ports.approvals.open()).filter((row) => row.session === session).length;
+    const open = await ports.approvals.openCount([session]);
     // A path of this machine is for who runs it.
     const workspace = given.by.scopes.includes('admin') ? await ports.sessions.workspace(session) : null;
     const paused = ports.state.pausedAtMs;

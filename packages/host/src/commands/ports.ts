@@ -21,7 +21,7 @@ export interface CommandPorts {
   readonly sessions: Sessions;
   readonly models: Pick<Models, 'list' | 'refs' | 'default'>;
   readonly ledger: Pick<UsageLedger, 'costs'>;
-  readonly approvals: Pick<Approvals, 'open' | 'decide'>;
+  readonly approvals: Pick<Approvals, 'open' | 'openCount' | 'openSessions' | 'decide'>;
   readonly state: Pick<HostState, 'pausedAtMs'>;
   readonly hub: Pick<Hub, 'liveSet' | 'commandPorts' | 'unloadAgent'>;
   /** `[agent_groups]`, which `Sessions` was given too. */

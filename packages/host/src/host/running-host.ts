@@ -265,7 +265,7 @@ export class RunningHost implements AgentHost {
       agents: (await this.agents.list()).filter(({ isHome }) => isHome).length,
       running,
       waiting: (await waitingSessions(store)).length,
-      approvals: (await approvals.open()).length,
+      approvals: await approvals.openCount(),
     };
   }
 

@@ -263,3 +263,79 @@ test('what was decided beforehand is written as decided, and takes no row of an 
     `${held.id} approved`,
   ]);
 });
+
+test('a client that asks without end hides nobody else’s question', async (t) => {
+  const { approvals, request } = await setUp(t);
+  const flood = (n: number) =>
+    approvals.ask(request({ principal: 'token:flood', session: null, digest: `d${n}` }));
+  const asked = await Promise.allSettled(Array.from({ length: 40 }, (_, n) => flood(n)));
+  const refused = asked.filter(({ status }) => status === 'rejected');
+  assert.equal(refused.length, 8);
+  await assert.rejects(flood(40), { code: 'approval_limit_reached' });
+  const other = await approvals.ask(request({ principal: 'token:other', session: null }));
+  assert.equal((await approvals.open()).at(-1)?.id, other.id);
+  const [first] = await approvals.open();
+  await approvals.decide(first?.id ?? '', NO);
+  const next = await flood(40);
+  await assert.rejects(flood(41), { code: 'approval_limit_reached' });
+  // What nobody has to decide does not count.
+  const given = { by: 'person:1', via: 'run' };
+  await approvals.ask(request({ principal: 'token:flood', session: null, digest: 'd42', given }));
+  assert.equal(await approvals.openCount(), 33);
+  assert.equal((await approvals.open()).at(-1)?.id, next.id);
+});
+
+test('what waits is looked through by session, by the beginning of an id, and a page after the other', async (t) => {
+  const { approvals, request, sessions, session } = await setUp(t);
+  const other = await sessions.create();
+  const here = await approvals.ask(request());
+  const there = await approvals.ask(request({ session: other }));
+  const nowhere = await approvals.ask(request({ session: null }));
+  const ids = async (wanted: Parameters<typeof approvals.open>[0]) =>
+    (await approvals.open(wanted)).map(({ id }) => id);
+  assert.deepEqual(await ids({}), [here.id, there.id, nowhere.id]);
+  assert.deepEqual(await ids({ sessions: [session] }), [here.id]);
+  assert.deepEqual(await ids({ sessions: [] }), []);
+  assert.deepEqual(await ids({ beginning: there.id.slice(0, 12) }), [there.id]);
+  assert.deepEqual(await ids({ limit: 2 }), [here.id, there.id]);
+  await approvals.decide(there.id, NO);
+  assert.deepEqual(await ids({ limit: 2, after: there.id }), [nowhere.id]);
+  await assert.rejects(approvals.open({ after: 'apr_none' }), { code: 'approval_unknown' });
+  assert.deepEqual([await approvals.openCount(), await approvals.openCount([session, other])], [2, 1]);
+  assert.deepEqual(await approvals.openSessions(), [session]);
+});
+
+test('what was decided is removed after 30 days, what is open is not', async (t) => {
+  const { approvals, request, clock } = await setUp(t);
+  const open = await approvals.ask(request({ digest: 'open' }));
+  const denied = await approvals.ask(request());
+  await approvals.decide(denied.id, NO);
+  const DAY_MS = 86_400_000;
+  clock.jumpWall(29 * DAY_MS);
+  await approvals.ask(request({ digest: 'd2' }));
+  assert.equal((await approvals.find(denied.id))?.state, 'denied');
+  clock.jumpWall(2 * DAY_MS);
+  await approvals.ask(request({ digest: 'd3' }));
+  assert.equal(await approvals.find(denied.id), undefined);
+  assert.equal((await approvals.find(open.id))?.state, 'open');
+});
+
+test('no more than 10,000 of what was decided is kept, and it is removed a few rows at a time', async (t) => {
+  const { approvals, request, store, clock } = await setUp(t);
+  await store.write([
+    {
+      sql: `INSERT INTO approvals (id, principal, target, digest, call, tool, risk, shown, state, opened_at, boot)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers LIMIT 10012)
+        SELECT 'apr_' || n, 'token:a', 't', 'd', 'c', 't', 'low', '{}', 'expired', ?, 'boot_1' FROM numbers`,
+      parameters: [clock.wallMs()],
+    },
+  ]);
+  const kept = async () => {
+    const rows = await store.read<object>('SELECT min(seq), count(*) FROM approvals');
+    return rows.map((row) => Object.values(row));
+  };
+  await approvals.ask(request());
+  assert.deepEqual(await kept(), [[9, 10_005]]);
+  await approvals.ask(request({ digest: 'd2' }));
+  assert.deepEqual(await kept(), [[15, 10_000]]);
+});

@@ -88,6 +88,7 @@ function wordOf(sql: string): string {
   if (sql.startsWith('INSERT INTO journal')) return 'row';
   if (sql.includes("SET state = 'used'")) return 'approval used';
   if (sql.startsWith('INSERT INTO approvals')) return 'asked';
+  if (sql.startsWith('DELETE FROM approvals')) return 'old ones gone';
   if (sql.startsWith('UPDATE approvals')) return 'decided';
   if (sql.includes('result_owed = 1')) return sql.includes('text = NULL') ? 'nothing owed' : 'result owed';
   return sql.includes('text = ?') ? 'settled' : sql;
@@ -136,7 +137,7 @@ test('one call goes through its steps in this order and no other', async (t) => 
     // What the person is shown has the grants in force.
     'grants',
     'approval {"to":200,"dish":"pie"}',
-    ...['approval_request + asked', 'approval_decision + decided'],
+    ...['approval_request + asked + old ones gone', 'approval_decision + decided'],
     ...['grants', 'pause', 'mode', 'ceiling'],
     'tool_call + row + result owed + approval used',
     'run pie 200',

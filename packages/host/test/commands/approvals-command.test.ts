@@ -135,14 +135,23 @@ test('in restricted each call is decided by itself', async (t) => {
 });
 
 test('more calls than one answer has are counted', async (t) => {
-  const { done, approvals, approvalOf, ports } = await commandRoom(t);
-  await approvals.ask(approvalOf());
-  const [row] = await approvals.open();
-  assert.ok(row !== undefined);
-  ports.approvals.open = async () => Array.from({ length: 203 }, () => ({ ...row, shown: '[]' }));
+  const { done, approvals, approvalOf } = await commandRoom(t);
+  for (let n = 0; n < 203; n += 1) await approvals.ask(approvalOf({ principal: `agent:${n}` }));
   const { text, data } = await done('/approvals');
   assert.match(text, /\n\nand 3 more$/);
   assert.equal((data as { more: number }).more, 3);
+});
+
+test('calls of other sessions, however many, hide none of this one', async (t) => {
+  const { done, approvals, approvalOf, sessions } = await commandRoom(t);
+  const other = await sessions.create();
+  for (let n = 0; n < 203; n += 1)
+    await approvals.ask(approvalOf({ principal: `agent:${n}`, session: other }));
+  const held = await approvals.ask(approvalOf());
+  const { data } = await done('/approvals');
+  assert.partialDeepStrictEqual(data, { approvals: [{ id: held.id }], more: 0 });
+  assert.match((await done('/info')).text, /^approvals +1$/m);
+  assert.equal((await done(`/deny ${held.id.slice(0, 12)}`)).text, 'The call is denied.');
 });
 
 test('a decision without an approval says the usage', async (t) => {

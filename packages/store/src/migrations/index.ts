@@ -10,6 +10,7 @@ import { catalogs } from './0009-catalogs.ts';
 import { memory } from './0010-memory.ts';
 import { skills } from './0011-skills.ts';
 import { readsApart } from './0012-reads-apart.ts';
+import { openApprovals } from './0013-open-approvals.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   memory,
   skills,
   readsApart,
+  openApprovals,
 ];

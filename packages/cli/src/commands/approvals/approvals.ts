@@ -9,14 +9,28 @@ type Flags = { readonly stateDir?: string; readonly json?: boolean };
 
 /** `fairlead approvals list`: what waits for a person, oldest first, every argument of it. */
 export async function approvalsList(context: CommandContext, flags: Flags): Promise<number> {
-  const output = await askHost(context, flags, { method: 'GET', path: '/api/approvals' });
+  const approvals = await waiting(context, flags);
   if (flags.json === true) {
-    context.stdout(jsonLine(output));
+    context.stdout(jsonLine({ approvals }));
     return exitCodes.done;
   }
-  const approvals = isJsonObject(output) ? objectsIn(output['approvals']) : [];
   context.stdout(approvals.length === 0 ? 'nothing waits for an approval\n' : approvals.map(text).join('\n'));
   return exitCodes.done;
+}
+
+/** All of them: one answer holds 4 MiB. */
+async function waiting(context: CommandContext, flags: Flags): Promise<JsonObject[]> {
+  const approvals: JsonObject[] = [];
+  let query = '';
+  for (;;) {
+    const output = await askHost(context, flags, { method: 'GET', path: `/api/approvals${query}` });
+    const { approvals: page, more } = isJsonObject(output) ? output : {};
+    const rows = objectsIn(page);
+    approvals.push(...rows);
+    const last = rows.at(-1)?.['id'];
+    if (more !== true || typeof last !== 'string') return approvals;
+    query = `?after=${encodeURIComponent(last)}`;
+  }
 }
 
 /** Arguments are shown whole: whoever approves them approves what stands there. */
