@@ -57,7 +57,7 @@ test('all that waits is listed, though one answer holds only some of it', async 
   });
   await host(server.url);
   const { stdout } = await run('approvals', 'list');
-  assert.match(stdout, /approval: +apr_1\n[^]*approval: +apr_2\n/);
+  assert.match(stdout, /approval: +apr_1\n[\s\S]*approval: +apr_2\n/);
   const { approvals } = JSON.parse((await run('approvals', 'list', '--json')).stdout);
   assert.deepEqual(
     approvals.map(({ id }: { readonly id: string }) => id),
