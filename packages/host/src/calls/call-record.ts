@@ -41,10 +41,11 @@ export class CallRecord {
 
   /**
    * The intent: `tool_call`, the row, and the approval that is used for it. Rejects with `transaction_refused` where that one cannot be used
-   * (any more), or a code of the store: then nothing may run.
+   * (any more), or a code of the store, also while the disk owes another end of the session: then nothing may run.
    */
   async begin(words: CallWords, approval: string | undefined, address?: CallAddress): Promise<void> {
-    const { journal, approvals } = this.#floor;
+    const { journal, approvals, owed } = this.#floor;
+    await owed.behind(this.#place.session);
     const statements = journal.sessionIntent(this.#journalEntry(words, address), this.#sessionCall(words));
     const use = approval === undefined ? [] : [approvals.use(approval, this.#request.call)];
     await this.#write([this.#callEntry(words, approval)], [...statements, ...use]);
@@ -89,9 +90,10 @@ export class CallRecord {
     await promise;
   }
 
-  /** A call that never began: both entries and a row, in one. */
+  /** A call that never began: both entries and a row, in one. Like the intent it stands behind what the session owes. */
   async refuse(words: CallWords, said: Said, changedBy: readonly string[]): Promise<void> {
     const end = this.#end(said);
+    await this.#floor.owed.behind(this.#place.session);
     await this.#writeOrRows(
       [this.#callEntry(words, undefined), this.#resultEntry(end, changedBy)],
       [

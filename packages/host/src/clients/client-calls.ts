@@ -1,5 +1,4 @@
-import type { Fault, JsonObject } from '@fairlead/base';
-import { isJsonObject } from '@fairlead/base';
+import { FairleadError, type Fault, isJsonObject, type JsonObject } from '@fairlead/base';
 import type {
   Invocation,
   InvocationError,
@@ -10,6 +9,7 @@ import type {
   SessionTools,
 } from '@fairlead/dispatch';
 import type { LiveTool } from '@fairlead/hub';
+import { storeErrors } from '@fairlead/store';
 import type { CallEnd } from '../calls/call-end.ts';
 import type { CallPlace } from '../calls/call-place.ts';
 import { CallRecord } from '../calls/call-record.ts';
@@ -60,7 +60,11 @@ export class ClientCalls implements SessionTools {
     } catch (error) {
       return await this.#deny(request, refusedError(error));
     }
-    return await this.#waitFor(request, view);
+    try {
+      return await this.#waitFor(request, view);
+    } catch (error) {
+      return notWritten(request, error);
+    }
   }
 
   /** Answers when the call has ended, or 125 s after it began: then it goes on by itself. */
@@ -148,6 +152,13 @@ async function refuse(
   await record.refuse(refusedWords(floor, asked, { owner: undefined }), said, []);
   const { call, tool } = asked;
   return { call, tool, certainty: 'not_started', code, text, isError: true, ms: 0, effect: 'write' };
+}
+
+/** Nothing ran, and the store could not write that. What else is thrown says nothing about the call, and is thrown again. */
+function notWritten({ tool }: SessionToolCall, thrown: unknown): Invocation {
+  if (!(thrown instanceof FairleadError) || !Object.hasOwn(storeErrors, thrown.code)) throw thrown;
+  const error = errorOf(dispatchFault('journal_unavailable'));
+  return { action: tool, certainty: 'not_started', error };
 }
 
 /** What a tool behind another machine or server needs of a client, besides writing into the session. */

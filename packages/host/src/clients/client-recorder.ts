@@ -117,10 +117,12 @@ class Recording implements RecordingSession {
   }
 
   async begin(call: RecordedCall): Promise<boolean> {
-    const { approvals } = this.#host.floor;
+    const { approvals, owed, sessions } = this.#host.floor;
     const { approval, entry } = call;
+    const { session } = this.#place;
+    await owed.behind(session);
     const use = approval === undefined ? [] : [approvals.use(approval, entry.id)];
-    const held = await this.#host.floor.sessions.hold(this.#place.session);
+    const held = await sessions.hold(session);
     try {
       await this.#write([this.#callEntry(call)], [...this.#intent(call), ...use]);
       this.#held = held;

@@ -17,6 +17,8 @@ type Queue = { readonly owed: Owed[]; fault: unknown };
 export class OwedWrites {
   readonly #clock: Clock;
   readonly #queues = new Map<string, Queue>();
+  /** Sessions of which the host stopped with something, and why the disk did not take that. */
+  readonly #left = new Map<string, unknown>();
   #timer: Timer | undefined;
   #passing: Promise<void> | undefined;
   #isClosed = false;
@@ -60,6 +62,16 @@ export class OwedWrites {
     return await promise;
   }
 
+  /**
+   * Writes what a session owes, before anything begins there: what begins would stand before an end that is older. Rejects with the fault of the
+   * disk while that is owed, and for good where the host stopped with it. No write that may be owed itself waits for it.
+   */
+  async behind(session: string): Promise<void> {
+    if (this.has(session)) await this.flush();
+    const fault = this.#queues.get(session)?.fault ?? this.#left.get(session);
+    if (fault !== undefined) throw fault;
+  }
+
   /** Tries everything that is owed once. */
   async flush(): Promise<void> {
     this.#passing ??= this.#pass().finally(() => {
@@ -87,9 +99,10 @@ export class OwedWrites {
       const { owed } = queue;
       for (let first = owed[0]; first !== undefined; first = owed[0]) {
         const fault = await faultOf(first);
-        if (isPassing(fault) && !isLast) {
+        if (isPassing(fault)) {
           queue.fault = fault;
-          break;
+          if (!isLast) break;
+          this.#left.set(session, fault);
         }
         owed.shift();
         if (fault !== undefined) first.over(fault);

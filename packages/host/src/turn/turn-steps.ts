@@ -149,7 +149,8 @@ export class TurnSteps {
 
   async #write(bodies: readonly EntryBody[]): Promise<void> {
     if (bodies.length === 0) return;
-    const { database } = this.#turn;
+    const { database, session } = this.#turn;
+    await this.#floor.owed.behind(session);
     await this.#floor.peer.transaction((tx) => {
       for (const body of bodies)
         tx.on(database).append(ENTRIES_TABLE, entryValue(body, this.#place.from, this.#floor.clock));

@@ -7,6 +7,7 @@ import { hygiene, waitFor } from '@fairlead/testing';
 import { createClientPorts } from '../../src/clients/client-ports.ts';
 import { hostErrors } from '../../src/errors.ts';
 import { owedLimits } from '../../src/limits.ts';
+import { isResult, noRoomFor } from '../no-room.ts';
 import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
 
 const LIST = { action: 'list', runner: 'local' } as const;
@@ -376,4 +377,20 @@ test('a second call of a session whose end waits behind another one on a full di
     ...['result completed: one', 'result completed: two'],
   ]);
   assert.deepEqual(await room.journalled(), ['call completed', 'call completed']);
+});
+
+test('a recorded call does not begin while the disk owes the end of another one of its session', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  const disk = noRoomFor(t, room.floor.peer, isResult);
+  assert.deepEqual(gist(await callWith(room, session)), ['completed', 'journal_unsettled']);
+  const sent = room.runner.sent.length;
+  assert.deepEqual(gist(await callWith(room, session)), ['not_started', 'journal_unavailable']);
+  assert.equal(room.runner.sent.length, sent);
+  disk.mock.restore();
+  assert.deepEqual(gist(await callWith(room, session)), ['completed', undefined]);
+  assert.deepEqual(await room.told(session), [
+    ...['call plugin_tool', 'result completed: said'],
+    ...['call plugin_tool', 'result completed: said'],
+  ]);
 });

@@ -6,6 +6,7 @@ import { defineExtension, s } from '@fairlead/extension';
 import { deactivate } from '@fairlead/hub';
 import { hygiene } from '@fairlead/testing';
 import { gateTool } from '../host/gate-tool.ts';
+import { isResult, noRoomFor } from '../no-room.ts';
 import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
 
 const ran: string[] = [];
@@ -339,4 +340,22 @@ test('nothing is run twice: the same call again is another call, and each has it
   assert.notEqual(one.call, two.call);
   assert.deepEqual(ran, ['a', 'a']);
   assert.equal((await room.entries(session)).length, 4);
+});
+
+test('a client’s call does not begin while the disk owes the end of another one of its session, and says so', async (t) => {
+  const room = await opened(t);
+  const session = await room.session('ann');
+  const disk = noRoomFor(t, room.floor.peer, isResult);
+  const one = await room.inside(session, 'note', { text: 'one' });
+  assert.deepEqual(gist(one), ['outcome_unknown', 'call_not_settled']);
+  const two = await room.inside(session, 'note', { text: 'two' });
+  assert.deepEqual(gist(two), ['not_started', 'journal_unavailable']);
+  assert.deepEqual(ran, ['one']);
+  disk.mock.restore();
+  const three = await room.inside(session, 'note', { text: 'three' });
+  assert.deepEqual(gist(three), ['completed', undefined]);
+  assert.deepEqual(
+    (await room.told(session)).map((told) => told.split(' ').slice(0, 2).join(' ')),
+    ['call note', 'result outcome_unknown', 'call note', 'result completed:'],
+  );
 });

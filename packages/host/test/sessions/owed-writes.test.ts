@@ -104,6 +104,36 @@ describe('an end that the disk did not take', () => {
     assert.equal(told.length, 3);
   });
 
+  test('is written before anything begins in its session, which the fault of the disk refuses until then', async () => {
+    const { owed, written, disk, write } = room();
+    await owed.behind('ses_1');
+    disk.fault = full();
+    const first = owed.written('ses_1', write('first'));
+    await new Promise((resolve) => setImmediate(resolve));
+    await assert.rejects(owed.behind('ses_1'), { code: 'store_disk_full' });
+    await owed.behind('ses_2');
+    disk.fault = undefined;
+    await owed.behind('ses_1');
+    assert.deepEqual(written, ['first']);
+    assert.equal(await first, 'first');
+    await owed.behind('ses_1');
+  });
+
+  test('that the host stopped with lets nothing begin in its session any more', async () => {
+    const { owed, written, disk, write } = room();
+    disk.fault = full();
+    const lost = assert.rejects(owed.written('ses_1', write('lost')), { code: 'store_disk_full' });
+    await new Promise((resolve) => setImmediate(resolve));
+    const closed = owed.close();
+    const meanwhile = assert.rejects(owed.behind('ses_1'), { code: 'store_disk_full' });
+    await closed;
+    await meanwhile;
+    await lost;
+    disk.fault = undefined;
+    await assert.rejects(owed.behind('ses_1'), { code: 'store_disk_full' });
+    assert.deepEqual(written, []);
+  });
+
   test('that a pass had gone by is tried once more when the host stops during that pass', async () => {
     const { owed, written, disk, write, clock } = room();
     disk.fault = full();

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { FairleadError } from '@fairlead/base';
 import { defineExtension, s } from '@fairlead/extension';
 import { waitFor } from '@fairlead/testing';
+import { isResult, noRoomFor } from '../no-room.ts';
 import { saidModel } from './said-model.ts';
 import { turnRoom } from './turn-room.ts';
 
@@ -99,6 +100,35 @@ test('calls that run together and end on a full disk hold up neither each other 
   assert.equal((await room.told()).filter((told) => told.startsWith('result')).length, 2);
   assert.match((await room.told()).at(-1) ?? '', /^end /);
 });
+
+for (const [what, next] of [
+  ['', { calls: [call('write', 'b')] }],
+  [' that the model announces', { text: 'Now b.', calls: [call('write', 'b')] }],
+] as const)
+  test(`the next call of a turn${what} does not begin while the disk owes the end of the one before`, async (t) => {
+    const { log, extension, go } = held();
+    const model = saidModel({ calls: [call('write', 'a')] }, next, { text: 'done' });
+    const room = await turnRoom(t, { model, extensions: [extension] });
+    const ends = t.mock.method(room.approvals, 'endTurn');
+    const disk = noRoomFor(t, room.host.peer, isResult);
+    const turn = room.ask('Go');
+    await go('a');
+    await waitFor(() => log.includes('+b') || ends.mock.callCount() > 0, { what: 'what comes next' });
+    assert.deepEqual(log, ['+a', '-a']);
+    disk.mock.restore();
+    // Its end may begin to wait while a pass is under way.
+    await waitFor(
+      async () => {
+        await room.owed.flush();
+        return room.turns.all().length === 0;
+      },
+      { what: 'the end of the turn' },
+    );
+    const { status, code } = await turn;
+    assert.deepEqual([status, code, log], ['failed', 'store_disk_full', ['+a', '-a']]);
+    const told = (await room.told()).slice(2).map((each) => each.split(' ').slice(0, 2).join(' '));
+    assert.deepEqual(told, ['call write', 'result outcome_unknown', 'error store_disk_full', 'end failed']);
+  });
 
 test('at most 8 calls of one reply run at once', async (t) => {
   const { log, extension, go, runs } = held();
