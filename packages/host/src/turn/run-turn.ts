@@ -17,9 +17,9 @@ const NO_MODEL = 'none';
 
 /**
  * A whole turn, from its `ack` to its `turn_end` and `agentEnd`. What goes wrong in it is its end. Rejects where it could not begin
- * (`turn_running`, `session_closed`, `session_unknown`, `hub_closed`, what `signal` was aborted with), then nothing was written and what waits still waits; or
- * where the store cannot write; where its end is what the disk does not take, it runs until the disk does, or until the host stops: then the
- * next start ends it as `interrupted`.
+ * (`turn_running`, `session_closed`, `session_unknown`, `hub_closed`, what `signal` was aborted with, a fault of the disk that still owes the session
+ * an end), then nothing was written and what waits still waits; or where the store cannot write; where its end is what the disk does not take, it runs
+ * until the disk does, or until the host stops: then the next start ends it as `interrupted`.
  */
 export async function runTurn(floor: TurnFloor, options: TurnOptions): Promise<TurnReport> {
   using timed = new TurnSignal(floor.clock, options.signal, options.timeoutMs);
@@ -49,6 +49,8 @@ async function preparedOr(floor: TurnFloor, options: TurnOptions, signal: AbortS
 
 async function begin(floor: TurnFloor, options: TurnOptions, prepared: Prepared): Promise<void> {
   const { turn, session, wakes, resumes, slot, spawned } = options;
+  // Its model reads what stands before the `ack`: an end that is written behind it would be read by nobody.
+  await floor.owed.behind(session);
   await beginTurn(floor, {
     ...{ turn, session, wakes, agent: turnSpeaker(options) },
     model: prepared.ok ? prepared.turn.model : NO_MODEL,

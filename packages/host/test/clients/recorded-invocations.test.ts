@@ -8,6 +8,7 @@ import { createClientPorts } from '../../src/clients/client-ports.ts';
 import { hostErrors } from '../../src/errors.ts';
 import { owedLimits } from '../../src/limits.ts';
 import { isResult, noRoomFor } from '../no-room.ts';
+import { saidModel } from '../turn/said-model.ts';
 import { CLIENT, type ClientRoom, clientRoom, gist, waiter } from './client-room.ts';
 
 const LIST = { action: 'list', runner: 'local' } as const;
@@ -393,4 +394,34 @@ test('a recorded call does not begin while the disk owes the end of another one 
     ...['call plugin_tool', 'result completed: said'],
     ...['call plugin_tool', 'result completed: said'],
   ]);
+});
+
+test('a turn does not begin before the end of a recorded call that the disk owes, and its model reads it', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  const { clock, peer } = room.floor;
+  const { models } = room.host;
+  const model = saidModel({ text: 'On it.' });
+  const resolve = models.resolve.bind(models);
+  models.resolve = (ref) => ({ ...resolve(ref), model, load: async () => {} });
+  const disk = noRoomFor(t, peer, isResult);
+  assert.deepEqual(gist(await callWith(room, session)), ['completed', 'journal_unsettled']);
+  await room.say(session, 'Go on from that.');
+  await waitFor(() => room.reports.length > 0 || model.requests.length > 0, { what: 'the turn' });
+  assert.deepEqual(await room.told(session), ['call plugin_tool', 'Ada: Go on from that.']);
+  disk.mock.restore();
+  await waitFor(
+    async () => {
+      await clock.advance(owedLimits.againMs);
+      return (await room.told(session)).includes('end completed');
+    },
+    { what: 'the end of the turn' },
+  );
+  assert.deepEqual((await room.told(session)).slice(2), [
+    'result completed: said',
+    'ack ann 1',
+    'ann: On it.',
+    'end completed',
+  ]);
+  assert.match(JSON.stringify(model.requests[0]?.messages), /desk called plugin_tool/);
 });
