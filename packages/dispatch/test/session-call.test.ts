@@ -22,6 +22,7 @@ test('a call of a session owes its result until the entry stands, also over a re
   await store.write(before.sessionIntent(ENTRY, CALL));
   await store.write(before.sessionIntent({ ...ENTRY, id: 'call_2' }, { ...CALL, session: 'ses_2' }));
   assert.deepEqual(await before.owedResults(0, 10), []);
+  assert.deepEqual(await before.openCalls('ses_1'), ['call_1']);
   clock.jumpWall(40);
   await store.write([before.sessionEnd('call_1', { certainty: 'completed', code: null, text: 'done' })]);
   await before.close();
@@ -43,6 +44,7 @@ test('a call of a session owes its result until the entry stands, also over a re
     (await after.owedResults(0, 10)).map(({ id }) => id),
     ['call_2'],
   );
+  assert.deepEqual([await after.openCalls('ses_1'), await after.openCalls('ses_2')], [[], ['call_2']]);
   assert.partialDeepStrictEqual(
     await store.read("SELECT text, extension, tier FROM journal WHERE id = 'call_1'"),
     [{ text: null, extension: 'core', tier: 'in_process' }],

@@ -1,6 +1,7 @@
 import type { Clock } from '@fairlead/base';
 import type { Statement, Store } from '@fairlead/store';
 import type { DispatchLog } from '../dispatch-log.ts';
+import { JOURNAL_ROWS_PER_LOOK } from '../limits.ts';
 import {
   type CallRecord,
   callRecord,
@@ -27,6 +28,7 @@ import {
   type OwedResult,
   owedResult,
   resultStands,
+  SELECT_OPEN_CALLS,
   SELECT_OWED_RESULTS,
   type SessionCall,
   type StoredResult,
@@ -147,6 +149,12 @@ export class Journal implements AsyncDisposable {
   async owedResults(afterSeq: number, limit: number): Promise<OwedResult[]> {
     const rows = await this.#store.read<StoredResult>(SELECT_OWED_RESULTS, [afterSeq, limit]);
     return rows.map(owedResult);
+  }
+
+  /** Calls of a session, by id, whose result is still to come there. Rejects with a code of the store. */
+  async openCalls(session: string): Promise<readonly string[]> {
+    const rows = await this.#store.read<{ id: string }>(SELECT_OPEN_CALLS, [session, JOURNAL_ROWS_PER_LOOK]);
+    return rows.map(({ id }) => id);
   }
 
   /** Tells `listener` of each intent that ended `outcome_unknown`, once that is on disk. There is one listener; null: none. */

@@ -61,6 +61,10 @@ export function resultStands(id: string): Statement {
 export const SELECT_OWED_RESULTS = `SELECT seq, id, session, turn, certainty, code, text, finished - at AS ms FROM journal
   WHERE result_owed = 1 AND finished IS NOT NULL AND seq > ? ORDER BY seq LIMIT ?`;
 
+/** Of one session: calls that run, and those whose entry is not written yet. */
+export const SELECT_OPEN_CALLS =
+  'SELECT id FROM journal WHERE result_owed = 1 AND session = ? ORDER BY seq LIMIT ?';
+
 export type StoredResult = Omit<OwedResult, 'end'> & JournalEnd;
 
 export function owedResult({ certainty, code, ...row }: StoredResult): OwedResult {

@@ -1,11 +1,12 @@
 import { ENTRIES_TABLE } from '@fairlead/hub';
-import type { RecordId } from '@fairlead/store';
+import type { RecordId, Row } from '@fairlead/store';
 import type { Compacted } from '../commands/ports.ts';
 import { systemText } from '../context/system-text.ts';
 import { TurnContext } from '../context/turn-context.ts';
 import type { Speaker } from '../entries/entry.ts';
 import { entriesBackwards } from '../entries/entry-log.ts';
 import { fitText } from '../entries/fit-result.ts';
+import { readEntry } from '../entries/read-entry.ts';
 import { entryValue } from '../entries/write-entry.ts';
 import { hostError } from '../errors.ts';
 import { entryLimits, summaryLimits } from '../limits.ts';
@@ -42,15 +43,35 @@ export async function summarizeBefore(
   await write(floor, session, { by, summary: keptOf(floor, summary), upto, turn });
 }
 
-/** The last entry before a turn that no waiting one stands before: a turn has not read what waits, so no summary of it stands for that. */
-async function lastAnswered(
-  { sessions, store }: SessionFloor,
+/**
+ * The last entry before a turn that no waiting one stands before, and no call without an end: a turn has not read what waits or comes, so no
+ * summary of it stands for that.
+ */
+async function lastAnswered(floor: TurnFloor, session: string, ack: RecordId): Promise<RecordId | undefined> {
+  const waiting = new Set((await pendingWakes(floor.store, session)).map(({ entry }) => entry));
+  const open = await openBehind(floor, session, ack);
+  const table = (await floor.sessions.open(session)).table(ENTRIES_TABLE);
+  const { rows } = await table.tail(entryLimits.page, ack);
+  const isOpen = ({ id, value }: Row) => {
+    const entry = readEntry(id, value);
+    return waiting.has(id) || (entry?.type === 'tool_call' && open.has(entry.call));
+  };
+  return rows[rows.findLastIndex(isOpen) + 1]?.id;
+}
+
+/** Calls whose result stands behind an entry, or is still to come: a result is read by nobody whose call a summary stands for. */
+async function openBehind(
+  { sessions, journal }: TurnFloor,
   session: string,
-  ack: RecordId,
-): Promise<RecordId | undefined> {
-  const waiting = new Set((await pendingWakes(store, session)).map(({ entry }) => entry));
-  const { rows } = await (await sessions.open(session)).table(ENTRIES_TABLE).tail(entryLimits.page, ack);
-  return rows[rows.findLastIndex(({ id }) => waiting.has(id)) + 1]?.id;
+  entry: RecordId,
+): Promise<ReadonlySet<string>> {
+  const open = new Set(await journal.openCalls(session));
+  // Asked first: what has ended since stands behind that entry.
+  for await (const { id, value } of (await sessions.open(session)).table(ENTRIES_TABLE).scan(entry)) {
+    const behind = readEntry(id, value);
+    if (behind?.type === 'tool_result') open.add(behind.call);
+  }
+  return open;
 }
 
 /**
@@ -101,15 +122,22 @@ function keptOf({ leaks }: TurnFloor, summary: string): string {
   return fitText(leaks.text(summary).value);
 }
 
-/** What stands there since the last summary: entries that a model would read. */
+/** What stands there since the last summary, up to the first call without an end: entries that a model would read. */
 async function since(
-  { sessions }: SessionFloor,
+  floor: TurnFloor,
   session: string,
 ): Promise<{ readonly upto: RecordId; readonly entries: number; readonly summaries: number }> {
+  let open: ReadonlySet<string> | undefined;
   let upto: RecordId | undefined;
   let entries = 0;
   let summaries = 0;
-  for await (const entry of entriesBackwards(await sessions.open(session))) {
+  for await (const entry of entriesBackwards(await floor.sessions.open(session))) {
+    open ??= await openBehind(floor, session, entry.id);
+    if (entry.type === 'tool_call' && open.has(entry.call)) {
+      upto = undefined;
+      entries = 0;
+      continue;
+    }
     upto ??= entry.id;
     if (entry.type === 'summary') summaries += 1;
     else if (summaries === 0 && READ.has(entry.type)) entries += 1;

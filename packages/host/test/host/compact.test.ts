@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { completed } from '@fairlead/base';
+import { definerFor } from '@fairlead/extension/builtin';
+import type { HostPeer } from '../../src/host/host-peer.ts';
+import { clientRoom, waiter } from '../clients/client-room.ts';
+import { saidModel } from '../turn/said-model.ts';
 import { ALLOWED, gateTool, passTurn, sayTurn } from './gate-tool.ts';
 import { hostRoom } from './host-room.ts';
 
@@ -67,4 +72,86 @@ test('a summary that the model cannot give is the fault of the model, and nothin
   const signal = AbortSignal.abort();
   await assert.rejects(room.host.compact(session, { signal }), { code: 'model_cancelled' });
   assert.equal((await room.told(session)).at(-1), 'end completed');
+});
+
+test('a call that ends after a summary was written is still read', async (t) => {
+  const room = await clientRoom(t);
+  const session = await room.session('ann');
+  const { models } = room.host;
+  const model = saidModel({ text: 'Fine.' });
+  const resolve = models.resolve.bind(models);
+  models.resolve = (ref) => ({ ...resolve(ref), model, load: async () => {} });
+  await room.ask(session, 'first');
+  await room.ask(session, 'second');
+  const entered = Promise.withResolvers<void>();
+  const said = Promise.withResolvers<string>();
+  room.runner.answer = async () => {
+    entered.resolve();
+    const text = await said.promise;
+    return completed({ kind: 'tools_call', result: { content: [{ type: 'text', text }] } });
+  };
+  const params = { action: 'call', binding: await room.bind(), arguments: {} };
+  const call = room.call('plugin_tool', params, { session, caller: waiter() });
+  await entered.promise;
+  const before = (await room.entries(session)).at(-2);
+  assert.equal((await room.host.compact(session)).upto, before?.id);
+  said.resolve('done at last');
+  assert.equal((await call).certainty, 'completed');
+  await room.ask(session, 'third');
+  const read = JSON.stringify(model.requests.at(-1)?.messages);
+  assert.match(read, /desk called plugin_tool/);
+  assert.doesNotMatch(read, /second/);
+  // What has ended is stood for by the next one.
+  await room.ask(session, 'fourth');
+  assert.equal((await room.host.compact(session)).upto, (await room.entries(session)).at(-2)?.id);
+});
+
+test('a call that began before a turn and ends in it is not stood for by the summary of that turn', async (t) => {
+  const entered = Promise.withResolvers<void>();
+  const said = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const sums = definerFor<HostPeer>()({
+    name: 'sums',
+    version: '1.0.0',
+    open: (scope) => scope.peer,
+    tools: {
+      sum: {
+        about: 'Sums up, once the call has ended.',
+        args: {},
+        async run(_args, { state, session, agent }) {
+          said.resolve();
+          await ended.promise;
+          const caller = { session: session?.id ?? '', agent: agent?.id ?? '', tool: 'sum' };
+          await state.compact(caller, 'We began.');
+          return 'summed up';
+        },
+      },
+    },
+  });
+  const room = await clientRoom(t, {
+    scripts: {
+      default: [sayTurn('One.'), { steps: [{ calls: [{ tool: 'sum', arguments: {} }] }, { text: 'Summed.' }] }],
+    },
+    extensions: () => [sums],
+    policy: ALLOWED,
+  });
+  const session = await room.session('ann');
+  await room.ask(session, 'first');
+  room.runner.answer = async () => {
+    entered.resolve();
+    await said.promise;
+    return completed({ kind: 'tools_call', result: { content: [{ type: 'text', text: 'done' }] } });
+  };
+  const params = { action: 'call', binding: await room.bind(), arguments: {} };
+  const call = room.call('plugin_tool', params, { session, caller: waiter() });
+  await entered.promise;
+  const before = (await room.entries(session)).at(-2);
+  await room.say(session, 'Sum up.');
+  await call;
+  ended.resolve();
+  await room.host.idle();
+  const entries = await room.entries(session);
+  const summary = entries.find((entry) => entry.type === 'summary');
+  assert.ok(summary?.type === 'summary' && before !== undefined);
+  assert.equal(summary.upto, before.id);
 });
