@@ -2,6 +2,7 @@ import { type Clock, FairleadError } from '@fairlead/base';
 import type { Store } from '@fairlead/store';
 import { hostError } from '../errors.ts';
 import { schedulerLimits } from '../limits.ts';
+import type { OwedWrites } from '../sessions/owed-writes.ts';
 import { type NextTurn, nextTurn, type PendingWake, pendingWakes } from '../sessions/wakes.ts';
 import type { TurnReport } from '../turn/turn-options.ts';
 import { goneReason } from './gone-claim.ts';
@@ -30,6 +31,7 @@ export class Unanswerable extends Error {
 
 export interface SchedulerPorts {
   readonly store: Store;
+  readonly owed: OwedWrites;
   readonly clock: Clock;
   readonly newTurn: () => string;
   readonly isPaused: () => boolean;
@@ -136,8 +138,12 @@ export class Scheduler {
     await this.#holding(session, async (room) => {
       await room.lane.alone(async () => {
         if (!room.claims.delete(claim)) return;
-        if (!waitsOn(reason)) await this.#ignore(await this.#wakesOf(session, claim), 'cancelled');
-        claim.settle({ turn: null, reason });
+        // Nobody else tells whoever waits.
+        try {
+          if (!waitsOn(reason)) await this.#takeBack(session, await this.#wakesOf(session, claim));
+        } finally {
+          claim.settle({ turn: null, reason });
+        }
       });
       const turn = this.#claimed.get(claim);
       if (turn !== undefined) room.lane.cancel(reason, turn);
@@ -202,9 +208,11 @@ export class Scheduler {
     let flight: Promise<void> | undefined;
     await room.lane.alone(async () => {
       room.again = false;
-      const pending = await pendingWakes(this.#ports.store, session);
+      const { store, owed, claimedOnly } = this.#ports;
+      // What was taken back on a full disk waits no more.
+      if (owed.has(session)) await owed.flush();
+      const pending = await pendingWakes(store, session);
       await this.#endGone(session, room, pending);
-      const { claimedOnly } = this.#ports;
       const chosen = nextTurn(claimedOnly ? pending.filter((wake) => claimOf(room, wake)) : pending);
       if (this.#isStopped || chosen === undefined) return;
       room.again = true;
@@ -242,7 +250,7 @@ export class Scheduler {
       });
       claim?.settle({ turn, report });
     } catch (error) {
-      await this.#notBegun(error, { wakes, claim, reason });
+      await this.#notBegun(error, { session, wakes, claim, reason });
     } finally {
       if (claim !== undefined) this.#claimed.delete(claim);
     }
@@ -252,23 +260,32 @@ export class Scheduler {
   async #notBegun(
     error: unknown,
     {
+      session,
       wakes,
       claim,
       reason,
     }: {
+      readonly session: string;
       readonly wakes: readonly PendingWake[];
       readonly claim: TurnClaim | undefined;
       readonly reason: unknown;
     },
   ): Promise<void> {
+    // The claim is in no set any more: nobody else tells whoever waits.
     if (error instanceof Unanswerable) {
-      await this.#ignore(wakes, error.reason);
-      claim?.fail(hostError('turn_cancelled', error.reason));
+      try {
+        await this.#ignore(wakes, error.reason);
+      } finally {
+        claim?.fail(hostError('turn_cancelled', error.reason));
+      }
       return;
     }
     if (reason instanceof FairleadError) {
-      if (!waitsOn(reason)) await this.#ignore(wakes, 'cancelled');
-      claim?.settle({ turn: null, reason });
+      try {
+        if (!waitsOn(reason)) await this.#takeBack(session, wakes);
+      } finally {
+        claim?.settle({ turn: null, reason });
+      }
       return;
     }
     claim?.fail(error);
@@ -304,6 +321,11 @@ export class Scheduler {
   async #wakesOf(session: string, { entry, agent }: TurnClaim): Promise<readonly PendingWake[]> {
     const pending = await pendingWakes(this.#ports.store, session);
     return pending.filter((wake) => wake.entry === entry && wake.agent === agent);
+  }
+
+  /** Where the disk does not take it, it is owed before anything else begins there, or it would be answered all the same. */
+  async #takeBack(session: string, wakes: readonly PendingWake[]): Promise<void> {
+    await this.#ports.owed.writtenNow(session, () => this.#ignore(wakes, 'cancelled'));
   }
 
   async #ignore(wakes: readonly PendingWake[], reason: string): Promise<void> {

@@ -64,7 +64,7 @@ export async function startHost(start: StartOptions): Promise<RunningHost> {
   const { journal, report, random, clock } = options;
   const recovered = await recoverSessions(floor, { journal });
   const scheduler = new Scheduler({
-    ...{ store: floor.store, clock, claimedOnly: alone },
+    ...{ store: floor.store, owed: floor.owed, clock, claimedOnly: alone },
     newTurn: () => randomId('trn_', random),
     isPaused: () => floor.state.pausedAtMs !== null,
     // One that cannot be read now is asked about again; one that is gone is answered by nobody, which the turn says.

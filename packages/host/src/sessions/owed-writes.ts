@@ -62,6 +62,13 @@ export class OwedWrites {
     return await promise;
   }
 
+  /** The same for who does not wait: rejects at once with the fault of the disk, and is owed all the same. */
+  async writtenNow(session: string, write: () => Promise<unknown>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.written(session, write, reject).then(() => resolve(), reject);
+    await promise;
+  }
+
   /**
    * Writes what a session owes, before anything begins there: what begins would stand before an end that is older. Rejects with the fault of the
    * disk while that is owed, and for good where the host stopped with it. No write that may be owed itself waits for it.

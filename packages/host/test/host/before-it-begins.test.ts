@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import { defineExtension } from '@fairlead/extension';
 import { waitFor } from '@fairlead/testing';
+import { owedLimits } from '../../src/limits.ts';
 import { ADA } from '../sessions/session-room.ts';
 import { sayTurn } from './gate-tool.ts';
 import { type HostRoom, hostRoom } from './host-room.ts';
@@ -95,6 +97,65 @@ test('a run that is cancelled in that moment is told so, and one whose agent lef
   assert.deepEqual(await wakes(room), [
     ['ignored', 'cancelled'],
     ['ignored', 'agent_not_attached'],
+  ]);
+});
+
+test('a run that is cancelled before its turn began is told so on a full disk, and is not answered later', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t);
+  const { store, clock } = room.floor;
+  const stop = new AbortController();
+  const run = room.host.runOnce({ session, text: 'mine', from: ADA, signal: stop.signal });
+  await entered;
+  const disk = t.mock.method(store, 'write', () =>
+    Promise.reject(new FairleadError('store_disk_full', 'No room.')),
+  );
+  stop.abort();
+  open();
+  const { turn, status, code } = await run;
+  assert.deepEqual([turn, status, code], [null, 'cancelled', 'turn_cancelled']);
+  assert.deepEqual(await wakes(room), [['pending', null]]);
+  disk.mock.restore();
+  await waitFor(
+    async () => {
+      await clock.advance(owedLimits.againMs);
+      return (await wakes(room))[0]?.[0] !== 'pending';
+    },
+    { what: 'what was taken back' },
+  );
+  await room.host.idle();
+  assert.deepEqual(await wakes(room), [['ignored', 'cancelled']]);
+  assert.deepEqual(await room.told(session), ['Ada: mine']);
+});
+
+test('a run that waits behind another one and is cancelled on a full disk is told so, and is not answered later', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t);
+  const { store, clock } = room.floor;
+  await room.say(session, 'first');
+  await entered;
+  const stop = new AbortController();
+  const posted = Promise.withResolvers<string>();
+  const { signal } = stop;
+  const run = room.host.runOnce({ session, text: 'mine', from: ADA, signal, posted: posted.resolve });
+  await posted.promise;
+  const disk = t.mock.method(store, 'write', () =>
+    Promise.reject(new FairleadError('store_disk_full', 'No room.')),
+  );
+  stop.abort();
+  const { turn, status, code } = await run;
+  assert.deepEqual([turn, status, code], [null, 'cancelled', 'turn_cancelled']);
+  disk.mock.restore();
+  open();
+  await waitFor(
+    async () => {
+      await clock.advance(owedLimits.againMs);
+      return (await wakes(room)).every(([state]) => state !== 'pending' && state !== 'taken');
+    },
+    { what: 'the answer of the first' },
+  );
+  await room.host.idle();
+  assert.deepEqual(await wakes(room), [
+    ['done', null],
+    ['ignored', 'cancelled'],
   ]);
 });
 
