@@ -103,6 +103,7 @@ export class TurnHost {
     const policy = readPolicy({ policy: { auto_approve: ['e0_look'] } });
     const usage = readUsageSettings({ limits: NO_CEILINGS }, 'UTC');
     if (!policy.ok || !usage.ok) throw new Error('an empty file is refused');
+    const owed = new OwedWrites(clock);
     const floor: TurnFloor = {
       ...{ ...base, hub, journal, approvals, events, models, random },
       state: await HostState.open(store),
@@ -112,10 +113,10 @@ export class TurnHost {
       leaks: new LeakDetector(),
       digestKey: digestKey(random(32)),
       links: machineLinks,
-      ledger: await UsageLedger.open({ store, clock, settings: usage.value }),
+      ledger: await UsageLedger.open({ store, owed, clock, settings: usage.value }),
       touches: {},
       running,
-      owed: new OwedWrites(clock),
+      owed,
       ...(pins === undefined
         ? {}
         : { standsFor: (tool: LiveTool, args: JsonObject) => standsForPlugin(pins.plugins, tool, args) }),

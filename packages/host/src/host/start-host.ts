@@ -133,6 +133,7 @@ async function floorOf(
     told: (session, approval, state) => events.emit(session, { kind: 'approval', approval, state }),
   });
   stack.defer(() => approvals.close());
+  const owed = new OwedWrites(clock);
   return {
     ...base,
     ...{ hub, journal, approvals, authority, digestKey, random, touches, models, events },
@@ -142,9 +143,9 @@ async function floorOf(
     leaks,
     links: machineLinks,
     stateDirectory: options.stateDirectory,
-    ledger: await UsageLedger.open({ store, clock, settings: tables.usage }),
+    ledger: await UsageLedger.open({ store, owed, clock, settings: tables.usage }),
     running: new RunningCalls(),
-    owed: new OwedWrites(clock),
+    owed,
     standsFor: (tool, args) => standsForPlugin(plugins, tool, args),
     gate: new ModelCallGate(tables.usage.modelCalls),
     turns: new RunningTurns(),

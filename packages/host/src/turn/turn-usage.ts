@@ -28,9 +28,10 @@ export class TurnUsage {
           ok: true,
           attempt: {
             settle: async (cost) => {
-              const settled = await opened.attempt.settle(cost);
               const { input } = estimate;
+              // First: what was used was used, whatever the store says of it.
               this.#add(cost.known ? cost.usage : { ...NOTHING, input, output: cost.output });
+              const settled = await opened.attempt.settle(cost);
               const { nanousd } = settled;
               this.#nanousd = nanousd === null || this.#nanousd === null ? null : this.#nanousd + nanousd;
               return settled;

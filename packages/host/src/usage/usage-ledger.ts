@@ -9,8 +9,17 @@ import { nanousdOf } from './price.ts';
 import { type RunningSum, RunningSums } from './running-sums.ts';
 import { type SessionCost, type SumKey, UsageRows, type UsageSubject } from './usage-rows.ts';
 
+/** What the disk does not take now, as a host keeps it. */
+interface OwedCorrections {
+  /** Writes, where the disk does not take it once it does; `waits` hears then at once. */
+  written(of: string, write: () => Promise<void>, waits: () => void): Promise<void>;
+  /** Rejects with the fault of the disk while something is owed. */
+  behind(of: string): Promise<void>;
+}
+
 export interface UsageLedgerOptions {
   readonly store: Store;
+  readonly owed: OwedCorrections;
   readonly clock: Clock;
   readonly settings: Pick<UsageSettings, 'ceilings' | 'zone'>;
 }
@@ -22,6 +31,9 @@ export interface PricedModel {
   readonly price?: Price;
 }
 
+/** Whose corrections are owed. They are no session's: no end there waits for them. */
+const OF = 'usage';
+
 const NOTHING_USED = Object.freeze({ output: 0, cached: 0, written: 0, reasoning: 0 });
 
 /**
@@ -30,14 +42,16 @@ const NOTHING_USED = Object.freeze({ output: 0, cached: 0, written: 0, reasoning
  */
 export class UsageLedger {
   readonly #rows: UsageRows;
+  readonly #owed: OwedCorrections;
   readonly #sums: RunningSums;
   readonly #clock: Clock;
   readonly #ceilings: Ceilings;
   readonly #days: CalendarDays;
   #seq: number;
 
-  private constructor({ clock, settings }: UsageLedgerOptions, rows: UsageRows, last: number) {
+  private constructor({ owed, clock, settings }: UsageLedgerOptions, rows: UsageRows, last: number) {
     this.#rows = rows;
+    this.#owed = owed;
     this.#sums = new RunningSums((key) => rows.sum(key));
     this.#clock = clock;
     this.#ceilings = settings.ceilings;
@@ -89,6 +103,8 @@ export class UsageLedger {
   ): Promise<
     { readonly ok: true; readonly attempt: OpenAttempt } | { readonly ok: false; readonly ceiling: Ceiling }
   > {
+    // So that no more is owed than was under way together.
+    await this.#owed.behind(OF);
     const at = this.#clock.wallMs();
     const usage = { ...NOTHING_USED, input };
     const nanousd = nanousdOf(usage, price);
@@ -121,14 +137,28 @@ export class UsageLedger {
       const used = { tokens: final.input + final.output, nanousd: spent ?? 0 };
       // In memory at once, so that nobody is let through by what the disk does not know yet.
       for (const sum of sums) sum.settle(reserved, used);
-      try {
-        await this.#rows.correct(seq, final, spent, !cost.known);
-      } finally {
-        for (const sum of sums) sum.release();
-      }
+      await this.#correct(
+        () => this.#rows.correct(seq, final, spent, !cost.known),
+        () => {
+          for (const sum of sums) sum.release();
+        },
+      );
       return { nanousd: spent };
     };
     return { ok: true, attempt: { settle } };
+  }
+
+  /**
+   * A reply has been paid for whether the disk can count it or not: nobody waits for the disk. A host that stops before there is room leaves the
+   * estimate, as one that is killed does.
+   */
+  async #correct(write: () => Promise<void>, over: () => void): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#owed
+      .written(OF, write, () => resolve())
+      .finally(over)
+      .then(() => resolve(), reject);
+    await promise;
   }
 
   #keys({ root, session, agent }: Omit<UsageSubject, 'turn'>, atMs: number): readonly SumKey[] {

@@ -96,6 +96,7 @@ export async function callRoom(t: Test, options: CallRoomOptions = {}): Promise<
   const policy = readPolicy({ policy: options.policy ?? {} });
   const usage = readUsageSettings({ limits: options.limits ?? {} }, 'UTC');
   assert.ok(policy.ok && usage.ok, JSON.stringify([policy, usage]));
+  const owed = new OwedWrites(clock);
   const floor: CallFloor = {
     ...base,
     ...{ hub, journal, approvals, random, authority },
@@ -105,10 +106,10 @@ export async function callRoom(t: Test, options: CallRoomOptions = {}): Promise<
     leaks: new LeakDetector(options.secrets ?? []),
     digestKey: digestKey(new Uint8Array(32)),
     links: machineLinks,
-    ledger: await UsageLedger.open({ store, clock, settings: usage.value }),
+    ledger: await UsageLedger.open({ store, owed, clock, settings: usage.value }),
     touches: options.touches ?? {},
     running: new RunningCalls(),
-    owed: new OwedWrites(clock),
+    owed,
   };
   const agent = await agents.create('ann');
   const session = await sessions.create({ agents: [agent.id] });

@@ -13,6 +13,7 @@ import { RunningCommands } from '../../src/commands/running-commands.ts';
 import { LeakDetector } from '../../src/leaks/leak-detector.ts';
 import type { BackendLine } from '../../src/models/models.ts';
 import { HostState } from '../../src/sessions/host-state.ts';
+import { OwedWrites } from '../../src/sessions/owed-writes.ts';
 import { UsageLedger } from '../../src/usage/usage-ledger.ts';
 import { type Room, room } from '../sessions/session-room.ts';
 
@@ -83,7 +84,7 @@ export async function commandRoom(
   const approvals = new Approvals(made, host.random, { authority: options.authority ?? 'trusted_agent' });
   t.after(() => approvals.close());
   const settings = { ceilings: { turn: OFF, session: OFF, agentDay: OFF, day: OFF }, zone: 'UTC' };
-  const ledger = await UsageLedger.open({ store, clock, settings });
+  const ledger = await UsageLedger.open({ store, owed: new OwedWrites(clock), clock, settings });
   const state = await HostState.open(store);
   const session = await sessions.create({ agents: ['ann'] });
   const asked: string[] = [];

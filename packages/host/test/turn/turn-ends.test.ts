@@ -278,6 +278,42 @@ test('a turn whose end finds the disk full goes on until there is room, and its 
   assert.equal(told.at(-1), 'end');
 });
 
+test('a reply that came while the disk filled up is the turn’s answer, with what it cost', async (t) => {
+  const disk = { isFull: false };
+  const full = () => Promise.reject(new FairleadError('store_disk_full', 'No room.'));
+  const said = saidModel({ text: 'Hi' });
+  const room = await turnRoom(t, {
+    model: {
+      async *stream(request) {
+        disk.isFull = true;
+        yield* said.stream(request);
+      },
+    },
+  });
+  const write = room.store.write.bind(room.store);
+  t.mock.method(room.store, 'write', (...given: Parameters<typeof write>) =>
+    disk.isFull ? full() : write(...given),
+  );
+  const transaction = room.peer.transaction.bind(room.peer);
+  t.mock.method(room.peer, 'transaction', (...given: Parameters<typeof transaction>) =>
+    disk.isFull ? full() : transaction(...given),
+  );
+  await room.say('Go');
+  const running = room.turn();
+  await waitFor(() => room.owed.has(room.session), { what: 'the end that finds no room' });
+  disk.isFull = false;
+  await room.host.clock.advance(owedLimits.againMs);
+  const report = await running;
+  assert.deepEqual([report.status, report.text], ['completed', 'Hi']);
+  const end = (await room.entries()).at(-1);
+  assert.ok(end?.type === 'turn_end');
+  assert.deepEqual([end.usage.input, end.usage.output], [10, 4]);
+  const [row] = await room.store.read<Record<string, unknown>>(
+    'SELECT input, output, estimated FROM usage LIMIT 1',
+  );
+  assert.deepEqual({ ...row }, { input: 10, output: 4, estimated: 0 });
+});
+
 test('a hub that closes behind the end of a turn does not undo it', async (t) => {
   const showing = defineExtension({ name: 'showing', version: '1.0.0', status: () => ({ a: 'b' }) });
   const room = await turnRoom(t, { model: saidModel({ text: 'Hi' }), extensions: [showing] });

@@ -106,6 +106,7 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
   const usage = readUsageSettings({ limits: options.limits ?? {} }, 'UTC');
   assert.ok(policy.ok && usage.ok);
   const beyond: LeftOut[] = [];
+  const owed = new OwedWrites(clock);
   const floor: TurnFloor = {
     ...base,
     ...{ hub, journal, approvals, events, models, random },
@@ -116,10 +117,10 @@ export async function turnRoom(t: Test, options: TurnRoomOptions = {}): Promise<
     leaks: new LeakDetector(options.secrets ?? []),
     digestKey: digestKey(new Uint8Array(32)),
     links: machineLinks,
-    ledger: await UsageLedger.open({ store, clock, settings: usage.value }),
+    ledger: await UsageLedger.open({ store, owed, clock, settings: usage.value }),
     touches: {},
     running: new RunningCalls(),
-    owed: new OwedWrites(clock),
+    owed,
     gate: new ModelCallGate(options.modelCalls ?? 10),
     turns: new RunningTurns(),
     offers: new Offers(),

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { openStore } from '@fairlead/store';
 import { hygiene, manualClock, temporaryFolder } from '@fairlead/testing';
 import fc from 'fast-check';
+import { OwedWrites } from '../../src/sessions/owed-writes.ts';
 import { RunningSums } from '../../src/usage/running-sums.ts';
 import { UsageLedger } from '../../src/usage/usage-ledger.ts';
 
@@ -37,7 +38,9 @@ test('however many reserve at once, what is used and reserved stays below every 
         run += 1;
         const clock = manualClock();
         await using store = await openStore({ path: join(folder, `${run}.db`), clock });
-        const open = () => UsageLedger.open({ store, clock, settings: { ceilings: CEILINGS, zone: 'UTC' } });
+        const owed = new OwedWrites(clock);
+        const settings = { ceilings: CEILINGS, zone: 'UTC' };
+        const open = () => UsageLedger.open({ store, owed, clock, settings });
         const ledger = await open();
         const subjects = new Map<string, Parameters<UsageLedger['attempts']>[0]>();
         const below = async () => {

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import { openStore, type Store } from '@fairlead/store';
 import { hygiene, type ManualClock, manualClock, temporaryFolder } from '@fairlead/testing';
 import type { AttemptCost, OpenAttempt } from '../../src/models/step/attempt-ledger.ts';
+import { OwedWrites } from '../../src/sessions/owed-writes.ts';
 import type { Ceilings } from '../../src/usage/ceilings.ts';
 import { UsageLedger } from '../../src/usage/usage-ledger.ts';
 
@@ -26,6 +28,7 @@ async function setUp(t: { after(hook: () => unknown): void }, ceilings: Partial<
   const open = () =>
     UsageLedger.open({
       store,
+      owed: new OwedWrites(clock),
       clock,
       settings: { ceilings: { ...NONE, ...ceilings }, zone: 'Europe/Berlin' },
     });
@@ -215,6 +218,31 @@ test('a disk that refuses a row reserves nothing; one that refuses a correction 
   assert.equal((await ledger.totals(WHO)).day.tokens, 60);
 });
 
+test('a correction that a full disk refuses holds nobody up and is written once there is room, and no attempt begins before', async (t) => {
+  const { store, clock } = await setUp(t);
+  const ledger = await openLedger(store, clock);
+  const attempt = await opened(ledger, 50);
+  const disk = t.mock.method(store, 'write', () =>
+    Promise.reject(new FairleadError('store_disk_full', 'No room.')),
+  );
+  assert.deepEqual(await attempt.settle(known(60, 10)), { nanousd: 80 });
+  assert.equal((await ledger.totals(WHO)).day.tokens, 70);
+  await assert.rejects(ledger.attempts(WHO, PRICED).open({ input: 1 }), { code: 'store_disk_full' });
+  disk.mock.restore();
+  await (await opened(ledger, 1)).settle(known(1, 0));
+  const written = await store.read<Record<string, unknown>>(
+    'SELECT input, output, estimated FROM usage ORDER BY seq LIMIT 9',
+  );
+  assert.deepEqual(
+    written.map((row) => ({ ...row })),
+    [
+      { input: 60, output: 10, estimated: 0 },
+      { input: 1, output: 0, estimated: 0 },
+    ],
+  );
+});
+
 function openLedger(store: Store, clock: ManualClock): Promise<UsageLedger> {
-  return UsageLedger.open({ store, clock, settings: { ceilings: NONE, zone: 'UTC' } });
+  const owed = new OwedWrites(clock);
+  return UsageLedger.open({ store, owed, clock, settings: { ceilings: NONE, zone: 'UTC' } });
 }
