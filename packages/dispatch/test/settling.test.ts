@@ -275,6 +275,26 @@ describe('when the same Runner process registers again', () => {
   });
 });
 
+test('what was learnt of a call stands behind its result', async (t) => {
+  const floor = await dispatchFloor(t);
+  const { journal, store, runners, settler } = floor;
+  const entry = { id: 'call_1', principal: EVERYTHING.id, action: 'call', bindingPresent: true };
+  const place = { session: 'ses_1', extension: 'plugins', tier: 'native', target: 'native:echo/say' };
+  const end = { certainty: 'outcome_unknown', code: 'tool_timeout' } as const;
+  await store.write(journal.sessionIntent({ ...entry, ...NAMES, runnerInstance: 'local-1' }, place));
+  await store.write([journal.sessionEnd('call_1', { ...end, text: 'too late' })]);
+  tells(floor, telling('never_seen'));
+  runners.registers(fakeRunner('local'));
+  await settler.idle();
+  const learnt = { certainty: 'not_started', code: 'call_not_delivered' } as const;
+  assert.equal(await journal.settleUnknown('call_1', learnt), false);
+  assert.equal((await row(floor, 'call_1'))[2], null);
+  await store.write([journal.resultStands('call_1')]);
+  journal.sessionEnded('call_1', end);
+  await settler.idle();
+  assert.deepEqual((await row(floor, 'call_1')).slice(2, 4), ['not_started', 'call_not_delivered']);
+});
+
 describe('running', () => {
   test('is asked again when the call ends, and only then', async (t) => {
     const floor = await dispatchFloor(t);

@@ -44,9 +44,12 @@ const COLUMNS =
 
 export const SELECT_CALL = `SELECT ${COLUMNS} FROM journal WHERE id = ?`;
 
-/** Every effect of one Runner process that may still be settled, oldest first, a share at a time. */
+/**
+ * Every effect of one Runner process that may still be settled, oldest first, a share at a time. Where a session still lacks the end itself, what
+ * was learnt of it would stand before it.
+ */
 export const SELECT_UNSETTLED = `SELECT ${COLUMNS} FROM journal
-  WHERE certainty = 'outcome_unknown' AND settled_at IS NULL AND runner_instance IS NOT NULL
+  WHERE certainty = 'outcome_unknown' AND settled_at IS NULL AND result_owed = 0 AND runner_instance IS NOT NULL
     AND runner_instance = ? AND runner = ? AND seq > ?
   ORDER BY seq LIMIT ?`;
 

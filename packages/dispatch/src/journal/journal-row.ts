@@ -83,10 +83,10 @@ export function settleRow(id: string, atMs: number, end: JournalEnd): Statement 
   };
 }
 
-/** What was learnt later of one that had ended `outcome_unknown`, whose own end stays. The first settlement stands. */
+/** What was learnt later of one that had ended `outcome_unknown`, whose own end stays, also in its session. The first settlement stands. */
 export function settleUnknownRow(id: string, atMs: number, settlement: JournalEnd): Statement {
   return {
-    sql: "UPDATE journal SET settled_certainty = ?, settled_code = ?, settled_at = ? WHERE id = ? AND certainty = 'outcome_unknown' AND settled_at IS NULL",
+    sql: "UPDATE journal SET settled_certainty = ?, settled_code = ?, settled_at = ? WHERE id = ? AND certainty = 'outcome_unknown' AND settled_at IS NULL AND result_owed = 0",
     parameters: [settlement.certainty, settlement.code, atMs, id],
   };
 }

@@ -173,7 +173,7 @@ export class Journal implements AsyncDisposable {
 
   /**
    * The next `limit` invocations after `afterSeq` that were addressed to one Runner process, ended `outcome_unknown` and were not
-   * settled since, oldest first. Rejects with a code of the store.
+   * settled since, oldest first; those whose session lacks its end come when it stands. Rejects with a code of the store.
    */
   async unsettled(
     runner: { readonly runner: string; readonly instanceId: string },
@@ -187,7 +187,7 @@ export class Journal implements AsyncDisposable {
 
   /**
    * Writes what was learnt of an invocation that had ended `outcome_unknown`, beside that end. False where there is nothing to settle: it
-   * ended otherwise, or was settled before. Rejects with a code of the store.
+   * ended otherwise, was settled before, or its session lacks that end yet. Rejects with a code of the store.
    */
   async settleUnknown(id: string, settlement: JournalEnd): Promise<boolean> {
     const { changes } = await this.#store.write([this.settlement(id, settlement)], 'full');
