@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import { hygiene, requires } from '@fairlead/testing';
 import { skillSource } from '../../src/skills/install/skill-source.ts';
 import { skillsRoom, skillText } from './skills-room.ts';
@@ -80,6 +81,25 @@ test('the same name from elsewhere is refused; after it was removed it is free, 
   await r.skills.install({ source: two }, {}, signal);
   assert.deepEqual(await r.states(), ['a untrusted installed']);
   await assert.rejects(r.skills.remove('b', {}), { code: 'skill_unknown' });
+});
+
+test('a skill whose row the disk does not take leaves what stood there', async (t) => {
+  const r = await skillsRoom(t);
+  const one = dirname(r.write('elsewhere/a/SKILL.md', skillText('a')));
+  const two = dirname(r.write('elsewhere/b/SKILL.md', skillText('b')));
+  await r.skills.install({ source: one }, {}, signal);
+  await r.trust('a');
+  r.write('elsewhere/a/x.md', 'newer');
+  const disk = t.mock.method(r.floor.store, 'write', () =>
+    Promise.reject(new FairleadError('store_disk_full', 'No room.')),
+  );
+  await assert.rejects(r.skills.install({ source: one }, {}, signal), { code: 'store_disk_full' });
+  await assert.rejects(r.skills.install({ source: two }, {}, signal), { code: 'store_disk_full' });
+  disk.mock.restore();
+  assert.deepEqual(await r.states(), ['a offered installed']);
+  assert.deepEqual(readdirSync(join(r.stateDirectory, 'skills')), ['a']);
+  await r.skills.install({ source: one }, {}, signal);
+  assert.deepEqual(await r.states(), ['a changed installed']);
 });
 
 test('what cannot be read is not installed, and the reason has its line', async (t) => {

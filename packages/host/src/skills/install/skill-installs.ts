@@ -90,18 +90,17 @@ export class SkillInstalls {
     const [known] = await store.read<InstalledSkill>(ONE, [skill.name]);
     if (known !== undefined && known.source !== said) throw hostError('skill_exists', `from ${known.source}`);
     await this.#tidy();
+    const { name, digest } = skill;
+    const ref = source.kind === 'git' ? (source.ref ?? null) : null;
+    const put = { sql: PUT, parameters: [name, said, ref, revision, digest, nowMs(clock)] };
     const made = join(root, randomId('.new-', git.random));
     try {
       await writeSkill(skill, made);
-      await putInPlace(made, join(root, skill.name));
+      await putInPlace(made, join(root, name), () => store.write([put], 'full'));
     } finally {
       await rm(made, { recursive: true, force: true });
     }
-    const { name, digest } = skill;
-    const ref = source.kind === 'git' ? (source.ref ?? null) : null;
-    const row = { name, source: said, ref, revision, digest };
-    await store.write([{ sql: PUT, parameters: [name, said, ref, revision, digest, nowMs(clock)] }], 'full');
-    return row;
+    return { name, source: said, ref, revision, digest };
   }
 
   /** Takes it away, and what it was trusted for. False where nothing of the name was installed. */
@@ -143,15 +142,20 @@ async function writeSkill(skill: Skill, folder: string): Promise<void> {
   }
 }
 
-async function putInPlace(made: string, place: string): Promise<void> {
+/** Puts a folder in a place and has that `written`; where either fails, what stood there stands there again. */
+async function putInPlace(made: string, place: string, written: () => Promise<unknown>): Promise<void> {
   const old = `${made}-old`;
   const had = await rename(place, old).then(
     () => true,
     () => false,
   );
+  let stands = false;
   try {
     await rename(made, place);
+    stands = true;
+    await written();
   } catch (error) {
+    if (stands) await rename(place, made);
     if (had) await rename(old, place);
     throw error;
   }
