@@ -122,7 +122,7 @@ export class Spawner {
   async #run(by: RunningTurn, task: Task): Promise<TurnReport> {
     const { session, taker } = task;
     const { floor, occupy } = this.#ports;
-    const { sessions, agents, hub, events, store, random } = floor;
+    const { sessions, agents, hub, events, store, owed, random } = floor;
     const off = events.route(session, by.budget.rootSession);
     const turn = randomId('trn_', random);
     try {
@@ -142,13 +142,13 @@ export class Spawner {
       });
     } finally {
       this.#maxDepths.delete(turn);
-      // Its turn closed it; one that could not begin never will.
-      await sessions.close(session).catch((error: unknown) => this.#ports.failed(session, error));
+      const failed = (error: unknown) => this.#ports.failed(session, error);
+      // Its turn closed it; one that could not begin never will. Nobody comes back to what a full disk refuses of it.
+      await owed.writtenNow(session, () => sessions.close(session)).catch(failed);
       // What somebody said there meanwhile is answered by nobody.
-      await store
-        .write([{ sql: IGNORE, parameters: [session] }])
-        .catch((error: unknown) => this.#ports.failed(session, error));
-      await hub.closeSession(session).catch((error: unknown) => this.#ports.failed(session, error));
+      const ignored = [{ sql: IGNORE, parameters: [session] }];
+      await owed.writtenNow(session, () => store.write(ignored)).catch(failed);
+      await hub.closeSession(session).catch(failed);
       off();
     }
   }

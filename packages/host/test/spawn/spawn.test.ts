@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import { waitFor } from '@fairlead/testing';
+import { owedLimits } from '../../src/limits.ts';
 import { ALLOWED, gateTool, passTurn, sayTurn } from '../host/gate-tool.ts';
 import { hostRoom } from '../host/host-room.ts';
+import { noRoomFor } from '../no-room.ts';
 import { ADA } from '../sessions/session-room.ts';
 import { calls, childrenOf, ends, give, gives, onlyChild } from './give-tool.ts';
 
@@ -69,6 +72,44 @@ test('spawn_worker: its own words, model and tools are applied, and it writes as
   ]);
   const ack = (await room.entries(child)).find((entry) => entry.type === 'ack');
   assert.equal(ack?.model, 'local/other');
+});
+
+test('a task that found the disk full leaves no open session once there is room', async (t) => {
+  const room = await hostRoom(t, {
+    scripts: { 'agent:ann': [gives({ kind: 'agent', name: 'bob' })], 'agent:bob': [sayTurn('Yes.')] },
+    agents: [{ name: 'ann' }, { name: 'bob' }],
+    extensions: () => [give],
+    policy: ALLOWED,
+  });
+  const { peer, store, clock } = room.floor;
+  const session = await room.session('ann');
+  const closes = (sql: string) => sql.includes("reason = 'session_closed'");
+  let turns = 0;
+  const disk = noRoomFor(t, peer, (sql) => {
+    if (sql.startsWith('INSERT INTO turns')) turns += 1;
+    return turns === 2 && (sql.startsWith('INSERT INTO turns') || closes(sql));
+  });
+  const write = store.write.bind(store);
+  const rows = t.mock.method(store, 'write', (...given: Parameters<typeof write>) =>
+    given[0].some(({ sql }) => closes(sql))
+      ? Promise.reject(new FairleadError('store_disk_full', 'No room.'))
+      : write(...given),
+  );
+  await room.ask(session, 'ask bob');
+  assert.equal((await room.told(session))[3], 'result completed: not_started store_disk_full: No room.');
+  const child = await onlyChild(room, session);
+  assert.equal((await room.host.sessions.meta(child)).closed, false);
+  disk.mock.restore();
+  rows.mock.restore();
+  await waitFor(
+    async () => {
+      await clock.advance(owedLimits.againMs);
+      return (await room.host.sessions.meta(child)).closed;
+    },
+    { what: 'the end of the session' },
+  );
+  await room.host.idle();
+  assert.equal((await room.host.status()).waiting, 0);
 });
 
 test('the list of tools that a giver names narrows what the child may call, globs as globs', async (t) => {
