@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FairleadError } from '@fairlead/base';
 import { fakeEmbedder, memoryRoom } from './memory-room.ts';
 
 test('each memory gets a vector, of its key, value and tags', async (t) => {
@@ -61,6 +62,30 @@ test('an embedder that fails keeps nothing from being remembered; what is waitin
   embedder.fault = undefined;
   await room.host.clock.advance(1000);
   await memory.caughtUp();
+  assert.equal((await memory.standing()).waiting, 0);
+  assert.deepEqual(await keys({ agent: ann }, { query: 'vessel' }), ['k']);
+});
+
+test('vectors are made once the disk has room again, and the embedder is asked less and less often until then', async (t) => {
+  const embedder = fakeEmbedder();
+  const { memory, ann, keys, room } = await memoryRoom(t, { embedder });
+  const { store, host } = room;
+  const write = store.write.bind(store);
+  const disk = t.mock.method(store, 'write', (...given: Parameters<typeof write>) =>
+    given[0].some(({ sql }) => sql.startsWith('UPDATE embeddings SET vector'))
+      ? Promise.reject(new FairleadError('store_disk_full', 'No room.'))
+      : write(...given),
+  );
+  const afterSecond = async () => {
+    await host.clock.advance(1000);
+    await memory.caughtUp();
+    return embedder.asked.length;
+  };
+  await memory.remember({ agent: ann }, { key: 'k', value: 'the ferry at nine' });
+  await memory.caughtUp();
+  assert.deepEqual([embedder.asked.length, await afterSecond(), await afterSecond()], [1, 2, 2]);
+  disk.mock.restore();
+  assert.equal(await afterSecond(), 3);
   assert.equal((await memory.standing()).waiting, 0);
   assert.deepEqual(await keys({ agent: ann }, { query: 'vessel' }), ['k']);
 });

@@ -43,6 +43,8 @@ export class VectorIndex {
   #making: Promise<void> | undefined;
   #again = false;
   #failures = 0;
+  /** How often in a row vectors that were given could not be written. */
+  #unwritten = 0;
   /** Nobody asks before this moment after a failure. */
   #silentUntilMs = Number.NEGATIVE_INFINITY;
   #retry: Timer | undefined;
@@ -168,8 +170,10 @@ export class VectorIndex {
     if (this.#making !== undefined || this.#retry !== undefined || this.#end.signal.aborted) return;
     this.#making = this.#makeAll()
       .catch(() => {
-        // The store is closing, or cannot be written: rows are where they were.
+        // The store is closing, or cannot be written: rows are where they were, and the same texts are asked for again.
         this.#again = false;
+        this.#unwritten += 1;
+        this.#later(this.#unwritten);
       })
       .finally(() => {
         this.#making = undefined;
@@ -183,7 +187,7 @@ export class VectorIndex {
         const rows = await this.#rows.toMake(after, memoryLimits.embeddedAtOnce);
         const last = rows.at(-1);
         if (last === undefined) break;
-        if (!(await this.#makeSome(rows))) return this.#later();
+        if (!(await this.#makeSome(rows))) return this.#later(this.#failures);
         after = last.seq;
       }
     }
@@ -209,6 +213,7 @@ export class VectorIndex {
     if (embedded.ok) {
       this.#failures = 0;
       await this.#keep(wanted, embedded.vectors);
+      this.#unwritten = 0;
       return true;
     }
     if (embedded.fault.code !== 'embedding_refused') {
@@ -240,14 +245,14 @@ export class VectorIndex {
   #failed(fault: EmbeddingFault): void {
     if (this.#end.signal.aborted) return;
     this.#failures += 1;
-    this.#silentUntilMs = this.#options.clock.monotonicMs() + this.#pauseMs();
+    this.#silentUntilMs = this.#options.clock.monotonicMs() + pauseMs(this.#failures);
     if (this.#failures === 1) this.#options.report(fault);
   }
 
-  #later(): void {
+  #later(failures: number): void {
     if (this.#end.signal.aborted) return;
     this.#retry = this.#options.clock.setTimer(
-      this.#pauseMs(),
+      pauseMs(failures),
       () => {
         this.#retry = undefined;
         this.#make();
@@ -255,11 +260,12 @@ export class VectorIndex {
       { unref: true },
     );
   }
+}
 
-  #pauseMs(): number {
-    const { embedRetryMs, embedRetryMaxMs } = memoryLimits;
-    return Math.min(embedRetryMs * 2 ** Math.min(Math.max(this.#failures - 1, 0), 20), embedRetryMaxMs);
-  }
+/** After so many failures in a row. */
+function pauseMs(failures: number): number {
+  const { embedRetryMs, embedRetryMaxMs } = memoryLimits;
+  return Math.min(embedRetryMs * 2 ** Math.min(Math.max(failures - 1, 0), 20), embedRetryMaxMs);
 }
 
 /** The database that was asked for last: most of what follows each other is of one. For one user at a time. */
