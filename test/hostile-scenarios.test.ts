@@ -3,14 +3,21 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { systemRandom } from '@fairlead/base';
+import { type Clock, systemClock, systemRandom } from '@fairlead/base';
 import { hostileScenarios, type Scenario } from '@fairlead/plugin-conformance';
 import { processErrors, startWatchdog } from '@fairlead/process';
-import { protocolErrors } from '@fairlead/protocol';
-import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
+import { type CheckReport, protocolErrors } from '@fairlead/protocol';
+import {
+  hygiene,
+  type ManualClock,
+  manualClock,
+  pidIsAlive,
+  temporaryFolder,
+  waitFor,
+} from '@fairlead/testing';
 import { compileHostilePlugin, ScenarioRunner } from './hostile-scenarios/scenario-runner.ts';
 
-/** Runners side by side; each has one scenario at a time. */
+/** Runners side by side, beside that of the silent starts; each has one scenario at a time. */
 const RUNNERS = 3;
 /** For what answers: only catches hanging. */
 const PATIENT_SECS = 60;
@@ -20,12 +27,8 @@ const ESCAPES = 'double-forks-without-environment';
 
 async function drive(runner: ScenarioRunner, scenario: Scenario): Promise<unknown> {
   const { name, runner: expected, timeoutMs, callArguments = {} } = scenario;
-  runner.take(name, expected.at === 'start' && timeoutMs !== undefined ? timeoutMs / 1000 : PATIENT_SECS);
-  if (expected.at === 'start') {
-    const { ready, phase, code, diagnostic } = await runner.check();
-    await untilGone(runner, scenario);
-    return { at: 'start', ready, phase, code, ...(diagnostic === undefined ? {} : { diagnostic }) };
-  }
+  runner.take(name, PATIENT_SECS);
+  if (expected.at === 'start') return await outcomeOfStart(runner, scenario, runner.check());
   if (!(await runner.admit())) return { at: 'not admitted', state: runner.state };
   await runner.observe();
   if (expected.at === 'ready') return { at: runner.state };
@@ -41,6 +44,36 @@ async function drive(runner: ScenarioRunner, scenario: Scenario): Promise<unknow
     await waitFor(() => runner.state === expected.state, { what: `${name} to be ${expected.state}` });
   if (runner.state !== 'ready') await untilGone(runner, scenario);
   return { at: 'call', call, state: runner.state };
+}
+
+/** Its start is never answered. */
+function isSilentStart({ runner, timeoutMs }: Scenario): boolean {
+  return runner.at === 'start' && timeoutMs !== undefined;
+}
+
+/** The time for the answer passes once the plugin has read what it is asked, however long that takes it. */
+async function driveSilentStart(
+  runner: ScenarioRunner,
+  scenario: Scenario,
+  clock: ManualClock,
+): Promise<unknown> {
+  const { name, runner: expected, timeoutMs = 0 } = scenario;
+  const asked = expected.at === 'start' && expected.phase === 'initialize' ? 'initialize' : 'tools/list';
+  runner.take(name, timeoutMs / 1000);
+  const report = runner.check();
+  await waitFor(() => runner.heard(asked), { what: `${name} to be asked` });
+  await clock.advance(timeoutMs);
+  return await outcomeOfStart(runner, scenario, report);
+}
+
+async function outcomeOfStart(
+  runner: ScenarioRunner,
+  scenario: Scenario,
+  report: Promise<CheckReport>,
+): Promise<unknown> {
+  const { ready, phase, code, diagnostic } = await report;
+  await untilGone(runner, scenario);
+  return { at: 'start', ready, phase, code, ...(diagnostic === undefined ? {} : { diagnostic }) };
 }
 
 /** Nothing of an ended plugin stays, whatever it ignored. */
@@ -69,19 +102,29 @@ test('a Runner answers every scenario of the hostile plugin as its list says, an
   const compileCache = join(folder, 'compiled');
   compileHostilePlugin(compileCache);
   await using watchdog = startWatchdog({ random: systemRandom() });
-  const waiting = hostileScenarios.filter(({ name }) => name !== ESCAPES);
+  const silent = hostileScenarios.filter(isSilentStart);
+  const others = hostileScenarios.filter((each) => each.name !== ESCAPES && !isSilentStart(each));
   const found: Record<string, unknown> = {};
   const started: number[] = [];
-  const runNext = async (index: number): Promise<void> => {
-    const own = join(folder, String(index));
+  const lane = async (
+    name: string,
+    waiting: Scenario[],
+    clock: Clock,
+    play: (runner: ScenarioRunner, scenario: Scenario) => Promise<unknown>,
+  ): Promise<void> => {
+    const own = join(folder, name);
     mkdirSync(own);
-    await using runner = new ScenarioRunner(own, watchdog, compileCache);
+    await using runner = new ScenarioRunner(own, watchdog, compileCache, clock);
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      found[next.name] = await drive(runner, next).catch((error: unknown) => String(error));
+      found[next.name] = await play(runner, next).catch((error: unknown) => String(error));
       started.push(...runner.pids());
     }
   };
-  await Promise.all(Array.from({ length: RUNNERS }, (_, index) => runNext(index)));
+  const clock = manualClock();
+  await Promise.all([
+    lane('silent', silent, clock, (runner, scenario) => driveSilentStart(runner, scenario, clock)),
+    ...Array.from({ length: RUNNERS }, (_, index) => lane(String(index), others, systemClock(), drive)),
+  ]);
   for (const scenario of hostileScenarios) {
     if (scenario.name !== ESCAPES) assert.deepEqual(found[scenario.name], wanted(scenario), scenario.name);
   }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JsonObject, systemClock, systemRandom } from '@fairlead/base';
+import { type Clock, type JsonObject, systemRandom } from '@fairlead/base';
 import { resolveExecutable, sensitiveNames, spawnTree, type Watchdog } from '@fairlead/process';
 import type { CheckReport, RunnerRequest, RunnerResponse } from '@fairlead/protocol';
 import { EnvironmentSnapshots, handleRequest, ProviderSet, readRunnerConfig } from '@fairlead/runner';
@@ -30,9 +30,8 @@ export class ScenarioRunner implements AsyncDisposable {
   #name = '';
   #binding = { instance: '', observation: '' };
 
-  constructor(folder: string, watchdog: Watchdog, compileCache: string) {
+  constructor(folder: string, watchdog: Watchdog, compileCache: string, clock: Clock) {
     this.#folder = folder;
-    const clock = systemClock();
     const random = systemRandom();
     const { platform } = process;
     this.#set = new ProviderSet({
@@ -118,6 +117,11 @@ export class ScenarioRunner implements AsyncDisposable {
   get state(): string {
     const [row] = this.#set.rows();
     return row?.error_code ?? row?.status ?? 'absent';
+  }
+
+  /** Whether the scenario has read a request of this method. */
+  heard(method: string): boolean {
+    return existsSync(this.#record) && readFileSync(this.#record, 'utf8').includes(`"method":"${method}"`);
   }
 
   /** Lets an idle scenario break. */

@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CheckReport, readRunnerResponse } from '@fairlead/protocol';
-import { pidIsAlive } from '@fairlead/testing';
+import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
 import { type Entry, HELLO, HOSTILE, HostileProviders, withinMs } from './hostile-providers.ts';
 
 // docs/reference/native-plugin-protocol.md §8 and §10: each phase, code and diagnostic that a child can bring about.
@@ -35,14 +35,21 @@ type Broken = readonly [
 ];
 
 async function checkEach(t: TestContext, rows: readonly Broken[]): Promise<void> {
-  const providers = HostileProviders.prepare(t);
+  const clock = manualClock();
+  const providers = HostileProviders.prepare(t, { clock });
   for (const [scenario, phase, code, diagnostic] of rows) {
     await t.test(
       `${scenario}: ${phase}, ${code}${diagnostic === undefined ? '' : `, ${diagnostic.code}`}`,
       async () => {
-        const more = code === 'plugin_timeout' ? 'timeout_secs = 1' : '';
-        const report = await check(providers, { id: scenario, scenario, more });
-        const { detail = '', ...rest } = report;
+        const isSilent = code === 'plugin_timeout';
+        const more = isSilent ? 'timeout_secs = 1' : '';
+        const reporting = check(providers, { id: scenario, scenario, more });
+        if (isSilent) {
+          const asked = phase === 'initialize' ? HELLO.slice(0, HELLO.indexOf('\n') + 1) : HELLO;
+          await waitFor(() => providers.stdin(scenario) === asked, { what: `${scenario} to be asked` });
+          await clock.advance(1000);
+        }
+        const { detail = '', ...rest } = await reporting;
         assert.deepEqual(rest, {
           kind: 'check',
           provider: scenario,

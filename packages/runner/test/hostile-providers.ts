@@ -90,7 +90,8 @@ export class HostileProviders {
   static prepare(t: TestLike, services: Partial<LaunchServices> = {}): HostileProviders {
     hygiene(t);
     const folder = temporaryFolder(t);
-    const clock = systemClock();
+    // Init scripts and connections share the clock; process trees and the watchdog keep to real time.
+    const { clock = systemClock() } = services;
     const random = systemRandom();
     const { platform } = process;
     const watchdog = startWatchdog({ random });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { pidIsAlive, waitFor } from '@fairlead/testing';
+import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
 import { callLine, HELLO, HostileProviders, told, withinMs } from './hostile-providers.ts';
 
 test('reload with one broken candidate changes nothing, names it, and leaves no candidate running', async (t) => {
@@ -49,7 +49,8 @@ test('reload of a file that cannot be used is an error, and nothing is started',
 });
 
 test('calls on the committed set succeed while a candidate is prepared, and check and reload are refused', async (t) => {
-  const providers = await HostileProviders.start(t, [{ id: 'a' }]);
+  const clock = manualClock();
+  const providers = await HostileProviders.start(t, [{ id: 'a' }], { services: { clock } });
   providers.write([
     { id: 'a', record: 'a-new', scenario: 'initialize-never-answers', more: 'timeout_secs = 1' },
   ]);
@@ -62,6 +63,7 @@ test('calls on the committed set succeed while a candidate is prepared, and chec
     'not_started plugin_check_busy',
   );
   assert.equal(told(await providers.request({ kind: 'tools_list', provider: 'a' })), 'completed payload');
+  await clock.advance(1000);
   const response = await withinMs(6000, reload);
   assert.ok('payload' in response && response.payload.kind === 'reload');
   assert.deepEqual(response.payload.failures, [{ provider_id: 'a', code: 'plugin_timeout' }]);
@@ -204,7 +206,8 @@ test('tools_list shows definitions as received, with observation and the seconds
 });
 
 test('while providers start they are listed as starting, refused to calls, and check and reload are busy', async (t) => {
-  const providers = HostileProviders.prepare(t);
+  const clock = manualClock();
+  const providers = HostileProviders.prepare(t, { clock });
   providers.write([
     { id: 'slow', scenario: 'initialize-never-answers', more: 'timeout_secs = 1' },
     { id: 'good' },
@@ -232,6 +235,8 @@ test('while providers start they are listed as starting, refused to calls, and c
   assert.equal(providers.state('slow'), 'starting');
   providers.observe();
   assert.equal(told(await providers.call('good')), 'completed payload');
+  await waitFor(() => providers.stdin('slow') !== '', { what: 'the slow provider to be asked' });
+  await clock.advance(1000);
   await withinMs(6000, started);
   assert.equal(providers.state('slow'), 'plugin_timeout');
 });

@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ConfigCheck, ConfigReload, RunnerResponse } from '@fairlead/protocol';
-import { pidIsAlive, waitFor } from '@fairlead/testing';
+import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
 import { handleRequest } from '../src/answer-request.ts';
 import { RunnerConfiguration } from '../src/configuration/runner-configuration.ts';
 import { HostileProviders, told, withinMs } from './hostile-providers.ts';
@@ -247,7 +247,8 @@ test('a file that cannot be used is a finding of a check, and stops a reload', a
 });
 
 test('one slot is shared with check and reload of plugins, and held until everything is in force', async (t) => {
-  const providers = await HostileProviders.start(t, [{ id: 'a' }]);
+  const clock = manualClock();
+  const providers = await HostileProviders.start(t, [{ id: 'a' }], { services: { clock } });
   providers.write([
     { id: 'a', record: 'a-new', scenario: 'initialize-never-answers', more: 'timeout_secs = 1' },
   ]);
@@ -262,6 +263,7 @@ test('one slot is shared with check and reload of plugins, and held until everyt
   // What reads only, and calls, go on.
   assert.equal(told(await providers.call('a')), 'completed payload');
   assert.equal((await check(providers)).valid, true);
+  await clock.advance(1000);
   assert.deepEqual(reloadOf(await withinMs(6000, first)).failures, [
     { provider_id: 'a', code: 'plugin_timeout' },
   ]);

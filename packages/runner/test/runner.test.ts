@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FairleadError, systemClock, systemRandom } from '@fairlead/base';
 import type { RunnerResponse } from '@fairlead/protocol';
-import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
+import { hygiene, manualClock, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
 import { connectLink } from '../src/link/link-socket.ts';
 import { readLocalStatus, readStderr } from '../src/local/read-stderr.ts';
 import { type Runner, type RunnerOptions, startRunner } from '../src/runner.ts';
@@ -79,10 +79,11 @@ async function callRequest(
 test('a Runner is registered before the first provider answers, and shows it as starting', async (t) => {
   hygiene(t);
   const peer = await LinkPeer.listen(t);
+  const clock = manualClock();
   const { runner, stdin } = await start(
     t,
     { slow: 'initialize-never-answers' },
-    { gatewayUrl: peer.url, more: 'timeout_secs = 1', instanceName: 'Desk' },
+    { clock, gatewayUrl: peer.url, more: 'timeout_secs = 1', instanceName: 'Desk' },
   );
   await withinMs(5000, runner.registered);
   const register = await peer.frame('register');
@@ -103,9 +104,10 @@ test('a Runner is registered before the first provider answers, and shows it as 
     kind: 'providers_list',
     providers: [{ id: 'slow', name: 'Provider slow', status: 'starting', error_code: null }],
   });
+  await waitFor(() => stdin('slow') !== '', { what: 'the provider to be asked' });
+  await clock.advance(1000);
   await withinMs(6000, runner.settled);
   assert.equal(runner.status()[0]?.error_code, 'plugin_timeout');
-  assert.notEqual(stdin('slow'), '');
 });
 
 test('calls to several providers run beside each other over one link', async (t) => {
