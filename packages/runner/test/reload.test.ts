@@ -100,12 +100,16 @@ test('a call in flight at the swap ends with its own answer, and then its proces
 });
 
 test('a call in flight at the swap still ends by its own deadline', async (t) => {
-  const providers = await HostileProviders.start(t, [{ id: 'a', scenario: 'never-answers' }]);
+  const clock = manualClock();
+  const providers = await HostileProviders.start(t, [{ id: 'a', scenario: 'never-answers' }], {
+    services: { clock },
+  });
   const inFlight = providers.call('a', { budgetMs: 600 });
   await waitFor(() => providers.stdin('a').includes('tools/call'), { what: 'the call at the child' });
   const [old = 0] = providers.pids('a');
   providers.write([]);
   assert.equal(told(await withinMs(8000, providers.request({ kind: 'reload' }))), 'completed payload');
+  await clock.advance(600);
   assert.equal(told(await withinMs(5600, inFlight)), 'outcome_unknown plugin_timeout');
   await waitFor(() => !pidIsAlive(old), { what: 'the end of the old process' });
 });
