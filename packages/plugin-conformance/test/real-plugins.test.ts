@@ -21,6 +21,7 @@ async function run(
     platform: process.platform,
     clock: systemClock(),
     random: systemRandom(),
+    exitMs: 10_000,
     ...more,
   });
   assert.ok(report.ok, JSON.stringify(report));
@@ -55,8 +56,10 @@ for (const name of REAL) {
     const isShort = scenario.timeoutMs !== undefined;
     const report = await run(process.execPath, [HOSTILE, name], {
       cwd: temporaryFolder(t),
-      timeoutMs: isShort ? 2_500 : 20_000,
-      exitMs: name.startsWith('ignores-') ? 600 : 10_000,
+      timeoutMs: isShort ? 10_000 : 20_000,
+      // What never comes is waited for to the end; what comes is read at once, so the rest has time.
+      exitMs: name.startsWith('ignores-') ? 5_000 : 10_000,
+      ...(name === 'idle-death' ? { quietMs: 5_000 } : {}),
     });
     assert.deepEqual(
       broken(report).map((line) => line.split(' ')[1]),
@@ -72,7 +75,7 @@ test('an answer that stays in a buffer is told from one that never comes', async
     process.stdin.on('end', () => {
       process.stdout.write('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"webcodex-plugin-v1"}}\\n');
     });`;
-  const report = await run(process.execPath, ['--eval', script], { timeoutMs: 1_000, exitMs: 10_000 });
+  const report = await run(process.execPath, ['--eval', script], { timeoutMs: 1_000 });
   const finding = report.clauses.find(({ id }) => id === 'wire.initialize.answers');
   assert.deepEqual(
     finding?.faults?.map(({ seen }) => seen),

@@ -206,10 +206,10 @@ export class PluginSession {
 
   async #endedExchange(id: number): Promise<Exchange> {
     const end = this.#end ?? 'eof';
+    // Its status comes a moment after its pipes have ended.
+    await this.#until(() => this.#exit !== null, end === 'eof' ? runLimits.drainMs : 0);
     if (end === 'eof' && this.#exit === null && this.#stdinClosed)
       return { kind: 'stdin_closed', id, noise: [] };
-    // Its status comes a moment after its output has ended.
-    await this.#until(() => this.#exit !== null, end === 'eof' ? runLimits.drainMs : 0);
     return { kind: 'ended', id, end, part: this.#tail, exit: this.#exit, noise: [] };
   }
 
