@@ -2,10 +2,13 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from '@fairlead/base';
 import type { Exit } from '@fairlead/process';
 import { manualClock } from '@fairlead/testing';
+import { scenarioOf } from '../src/hostile/scenarios.ts';
 import { INITIALIZE } from '../src/plugin/lab.ts';
 import { PluginSession, type SessionOptions } from '../src/plugin/plugin-session.ts';
+import { stagedPlugin } from './staged-plugin.ts';
 
 const OPTIONS: SessionOptions = { timeoutMs: 400, quietMs: 60, exitMs: 300, kill: () => {} };
 
@@ -40,4 +43,35 @@ test('a plugin that goes on without its pipes is said to have closed its stdin',
   const { clock, exchange } = await withoutPipes();
   await clock.advance(250);
   assert.equal((await exchange).kind, 'stdin_closed');
+});
+
+/** Asks a scenario; the kit gets no time until the time for the answer is up, and finds that first. */
+async function askWithoutTime(name: string): Promise<string> {
+  const scenario = scenarioOf(name);
+  assert.ok(scenario !== undefined);
+  let nowMs = 0;
+  let fire = (): void => {};
+  const clock: Clock = {
+    monotonicMs: () => nowMs,
+    wallMs: () => nowMs,
+    setTimer: (_delayMs, due) => {
+      fire = due;
+      return { cancel() {} };
+    },
+  };
+  const session = new PluginSession(stagedPlugin(scenario), clock, OPTIONS);
+  const exchange = session.ask('initialize', INITIALIZE);
+  nowMs = 600;
+  fire();
+  const { kind } = await exchange;
+  await session.close();
+  return kind;
+}
+
+test('an answer that came while the kit had no time is read before its time is said to be up', async () => {
+  assert.equal(await askWithoutTime('well-behaved'), 'line');
+});
+
+test('an answer that has not come when its time is up is none, however late that is noticed', async () => {
+  assert.equal(await askWithoutTime('initialize-never-answers'), 'timeout');
 });
