@@ -105,7 +105,7 @@ test('ps shows this process, knows no environments, and its absence is an empty 
   skip: requires('ps'),
 }, async (t) => {
   hygiene(t);
-  const reader = psReader(spawn);
+  const reader = psReader(spawn, manualClock());
   const [table, same] = await Promise.all([reader.read(), reader.read()]);
   assert.equal(table, same);
   assert.equal(table.rows.get(process.pid)?.parent, process.ppid);
