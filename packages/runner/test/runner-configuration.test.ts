@@ -1,6 +1,6 @@
 // native-plugin-protocol §11 and §15: the whole file is put in force at once, or not at all
 import assert from 'node:assert/strict';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ConfigCheck, ConfigReload, RunnerResponse } from '@fairlead/protocol';
@@ -144,18 +144,31 @@ test('a reload of the plugins applies them and their environments, and nothing e
 
 test('the limit of init scripts is the one in force, also for a check of another file', async (t) => {
   const slow =
-    '[shell]\ndefault_profile = "slow"\ninit_timeout_secs = SECS\n[shell.profiles.slow]\ninit_script = "sleep 1.3"';
-  const providers = await HostileProviders.start(t, [{ id: 'a' }], { head: slow.replace('SECS', '30') });
-  providers.write([{ id: 'a' }], slow.replace('SECS', '1'));
-  const ready = async () => {
-    const response = await withinMs(9000, providers.request({ kind: 'check', provider: 'a' }));
+    '[shell]\ndefault_profile = "slow"\ninit_timeout_secs = SECS\n' +
+    '[shell.profiles.slow]\ninit_script = ": > began; until [ -e go ]; do sleep 0.05; done"';
+  const clock = manualClock();
+  const providers = HostileProviders.prepare(t, { clock });
+  const began = join(providers.folder, 'began');
+  const go = join(providers.folder, 'go');
+  /** What a check says of a plugin whose init script takes so long by the clock of the Runner. */
+  const ready = async (tookMs: number) => {
+    for (const path of [began, go]) rmSync(path, { force: true });
+    const checked = providers.request({ kind: 'check', provider: 'a' });
+    await waitFor(() => existsSync(began), { what: 'the init script' });
+    await clock.advance(tookMs);
+    writeFileSync(go, '');
+    const response = await withinMs(9000, checked);
     assert.ok('payload' in response && response.payload.kind === 'check');
     return response.payload.code ?? 'ready';
   };
-  assert.equal(await ready(), 'ready');
+  providers.write([{ id: 'a' }], slow.replace('SECS', '30'));
+  writeFileSync(go, '');
+  await providers.begin();
+  providers.write([{ id: 'a' }], slow.replace('SECS', '1'));
+  assert.equal(await ready(29_999), 'ready');
   const { applied, plugins_restarted } = await reload(providers);
   assert.deepEqual([applied, plugins_restarted], [true, false]);
-  assert.equal(await ready(), 'plugin_environment_prepare_failed');
+  assert.equal(await ready(1000), 'plugin_environment_prepare_failed');
 });
 
 test('keys that only a start reads are not applied, and stay in the list', async (t) => {
