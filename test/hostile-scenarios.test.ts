@@ -128,7 +128,7 @@ test('a Runner answers every scenario of the hostile plugin as its list says, an
   for (const scenario of hostileScenarios) {
     if (scenario.name !== ESCAPES) assert.deepEqual(found[scenario.name], wanted(scenario), scenario.name);
   }
-  assert.deepEqual(started.filter(pidIsAlive), []);
+  await waitFor(() => !started.some(pidIsAlive), { what: 'the end of everything that was started' });
 });
 
 // Codes that no plugin can bring about, and who does.

@@ -234,7 +234,7 @@ test('a background process that it leaves is ended, and does not hold it up', as
   const folder = temporaryFolder(t);
   const env = await made({ initScript: `sleep 60 & echo $! > ${folder}/pid; export A=1` });
   assert.equal(env['A'], '1');
-  assert.equal(pidIsAlive(Number(readPid(folder))), false);
+  await gone(Number(readPid(folder)));
 });
 
 test('a Runner that stops does not wait for it', async (t) => {
@@ -245,7 +245,7 @@ test('a Runner that stops does not wait for it', async (t) => {
   const pid = Number(await waitFor(() => readPid(folder), { what: 'the shell' }));
   stop.abort();
   assert.match(await answer, /the Runner is stopping$/);
-  assert.equal(pidIsAlive(pid), false);
+  await gone(pid);
   assert.match(
     await refused({ initScript: ':' }, { signal: AbortSignal.abort() }),
     /the Runner is stopping$/,

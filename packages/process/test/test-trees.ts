@@ -35,6 +35,8 @@ export function shellOptions(
     isolation: 'none',
     platform: process.platform,
     random: systemRandom(),
+    // What is looked at is that everybody is ended, not that the machine has time for it within one second.
+    endBudgetMs: 20_000,
     ...over,
   };
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
-import { callLine, HELLO, HostileProviders, told, withinMs } from './hostile-providers.ts';
+import { allEnd, callLine, HELLO, HostileProviders, told, withinMs } from './hostile-providers.ts';
 
 // docs/reference/native-plugin-protocol.md §9: each row that a child can bring about, driven by a real child.
 // Rows that no child can bring about are in provider-connection.test.ts and provider-instance.test.ts, each with its reason.
@@ -115,9 +115,7 @@ async function assertRetired(providers: HostileProviders, scenario: string): Pro
   const seen = providers.stdin(scenario);
   assert.equal(told(await providers.call(scenario)), 'not_started plugin_provider_unavailable');
   assert.equal(providers.stdin(scenario), seen);
-  for (const each of providers.pids(scenario)) {
-    await waitFor(() => !pidIsAlive(each), { what: `the end of process ${each} of ${scenario}` });
-  }
+  await allEnd(providers.pids(scenario));
 }
 
 for (const scenario of ['never-answers', 'half-frame']) {
@@ -229,7 +227,7 @@ test('stopping the Runner ends a call in flight as outcome_unknown and a waiting
   assert.equal(told(await inFlight), 'outcome_unknown plugin_manager_stopping');
   assert.equal(told(await waiting), 'not_started plugin_manager_stopping');
   assert.equal(told(await providers.call('gate')), 'not_started plugin_manager_stopping');
-  assert.equal(pidIsAlive(providers.pids('gate')[0] ?? 0), false);
+  await allEnd(providers.pids('gate'));
 });
 
 const IDLE: readonly (readonly [string, string])[] = [
@@ -257,8 +255,7 @@ test('what goes wrong on an idle provider retires it at once, and the first call
         assert.equal(told(await providers.call(scenario)), `not_started ${code}`);
         assert.equal(told(await providers.call(scenario)), 'not_started plugin_provider_unavailable');
         assert.equal(providers.stdin(scenario), HELLO);
-        const [pid = 0] = providers.pids(scenario);
-        await waitFor(() => !pidIsAlive(pid), { what: `the end of ${scenario}` });
+        await allEnd(providers.pids(scenario));
       }),
     ),
   );

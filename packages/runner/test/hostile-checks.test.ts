@@ -3,8 +3,8 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CheckReport, readRunnerResponse } from '@fairlead/protocol';
-import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
-import { type Entry, HELLO, HOSTILE, HostileProviders, withinMs } from './hostile-providers.ts';
+import { manualClock, waitFor } from '@fairlead/testing';
+import { allEnd, type Entry, HELLO, HOSTILE, HostileProviders, withinMs } from './hostile-providers.ts';
 
 // docs/reference/native-plugin-protocol.md §8 and §10: each phase, code and diagnostic that a child can bring about.
 // No child can bring about: plugin_executable_unsupported (a Windows file; below, through the injected look-up),
@@ -21,10 +21,10 @@ async function check(providers: HostileProviders, entry: Entry, head?: string): 
   return response.payload;
 }
 
-/** The candidate's process has seen the first two requests at most, and is gone. */
-function assertGone(providers: HostileProviders, record: string): void {
+/** The candidate's process has seen the first two requests at most, and ends. */
+async function assertGone(providers: HostileProviders, record: string): Promise<void> {
   assert.equal(HELLO.startsWith(providers.stdin(record)), true);
-  for (const pid of providers.pids(record)) assert.equal(pidIsAlive(pid), false);
+  await allEnd(providers.pids(record));
 }
 
 type Broken = readonly [
@@ -62,7 +62,7 @@ async function checkEach(t: TestContext, rows: readonly Broken[]): Promise<void>
         assert.ok(detail !== '' && Buffer.byteLength(detail) <= 512);
         assert.equal(detail.includes('planted'), false);
         assert.equal(detail.includes(providers.folder), false);
-        assertGone(providers, scenario);
+        await assertGone(providers, scenario);
       },
     );
   }
@@ -152,7 +152,7 @@ test('a check of a good plugin reports its tools, ends it, and commits nothing',
       tools,
     });
     assert.equal(providers.stdin(scenario), HELLO);
-    assertGone(providers, scenario);
+    await assertGone(providers, scenario);
     assert.deepEqual(providers.set.rows(), []);
   }
 });

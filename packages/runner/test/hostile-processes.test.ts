@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { pidIsAlive, requires, waitFor } from '@fairlead/testing';
-import { callLine, HELLO, HostileProviders, told, withinMs } from './hostile-providers.ts';
+import { allEnd, callLine, HELLO, HostileProviders, told, withinMs } from './hostile-providers.ts';
 
-/** Every process that this record names is gone. */
+/** Every process that this record names ends. */
 async function assertAllEnd(providers: HostileProviders, record: string, processes: number): Promise<void> {
   const pids = providers.pids(record);
   assert.equal(pids.length, processes);
-  for (const pid of pids)
-    await waitFor(() => !pidIsAlive(pid), { what: `the end of process ${pid} of ${record}` });
+  await allEnd(pids);
 }
 
 test('a plugin that floods stderr with 4 MiB still answers, and its last 64 lines are kept', async (t) => {
@@ -67,10 +66,10 @@ test('the documented exception: a double fork with a session and an empty enviro
   assert.equal(told(await withinMs(6000, providers.call('forks'))), 'completed payload');
   const [plugin = 0, escaped = 0] = providers.pids('forks');
   await withinMs(3000, providers.set.stop());
-  await waitFor(() => !pidIsAlive(plugin), { what: 'the end of the plugin' });
+  await allEnd([plugin]);
   assert.equal(pidIsAlive(escaped), true);
   process.kill(escaped, 'SIGKILL');
-  await waitFor(() => !pidIsAlive(escaped), { what: 'the end of the process that escaped' });
+  await allEnd([escaped]);
 });
 
 test('with isolation = "pid" nothing outlives the plugin', { skip: requires('bubblewrap') }, async (t) => {

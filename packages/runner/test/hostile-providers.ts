@@ -5,7 +5,14 @@ import { join } from 'node:path';
 import { systemClock, systemRandom } from '@fairlead/base';
 import { resolveExecutable, sensitiveNames, spawnTree, startWatchdog } from '@fairlead/process';
 import type { RunnerRequest, RunnerResponse } from '@fairlead/protocol';
-import { hygiene, repositoryRoot, type TestLike, temporaryFolder } from '@fairlead/testing';
+import {
+  hygiene,
+  pidIsAlive,
+  repositoryRoot,
+  type TestLike,
+  temporaryFolder,
+  waitFor,
+} from '@fairlead/testing';
 import { handleRequest } from '../src/answer-request.ts';
 import { readRunnerConfig } from '../src/config/read-runner-config.ts';
 import type { RunnerConfig } from '../src/config/runner-config.ts';
@@ -221,6 +228,11 @@ export function told(response: RunnerResponse): string {
 /** One call as it looks on the child's stdin. */
 export function callLine(id: number, args: unknown = {}, tool = 'echo'): string {
   return `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"${tool}","arguments":${JSON.stringify(args)}}}\n`;
+}
+
+/** Waits for the end of these processes: one that was killed takes a moment, and on a busy machine a longer one. */
+export async function allEnd(pids: readonly number[]): Promise<void> {
+  for (const pid of pids) await waitFor(() => !pidIsAlive(pid), { what: `the end of process ${pid}` });
 }
 
 /** Fails a test that hangs; the budgets themselves are tested with a clock that the test moves. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
-import { callLine, HELLO, HostileProviders, told, withinMs } from './hostile-providers.ts';
+import { allEnd, callLine, HELLO, HostileProviders, told, withinMs } from './hostile-providers.ts';
 
 test('reload with one broken candidate changes nothing, names it, and leaves no candidate running', async (t) => {
   const providers = await HostileProviders.start(t, [{ id: 'a' }, { id: 'b' }]);
@@ -27,9 +27,7 @@ test('reload with one broken candidate changes nothing, names it, and leaves no 
       ],
     },
   });
-  for (const record of ['a-new', 'b-new', 'c-new']) {
-    for (const pid of providers.pids(record)) assert.equal(pidIsAlive(pid), false);
-  }
+  await allEnd(['a-new', 'b-new', 'c-new'].flatMap((record) => providers.pids(record)));
   assert.deepEqual(await providers.request({ kind: 'tools_list', provider: 'a' }), before);
   assert.equal(told(await providers.call('a')), 'completed payload');
   assert.equal(told(await providers.call('b')), 'completed payload');
@@ -121,8 +119,7 @@ test('reload starts every provider anew although the file is the same, and ends 
   assert.equal(told(await withinMs(8000, providers.request({ kind: 'reload' }))), 'completed payload');
   assert.equal(providers.pids('a').length, 2);
   assert.equal(providers.pids('b').length, 2);
-  for (const pid of [oldA, oldB])
-    await waitFor(() => !pidIsAlive(pid), { what: 'the end of an old process' });
+  await allEnd([oldA, oldB]);
   assert.equal(told(await providers.call('a')), 'not_started stale_plugin_provider');
 });
 
@@ -253,7 +250,7 @@ test('stopping interrupts a check whose candidate hangs, within 2.5 s, and its p
   await withinMs(2500, providers.set.stop());
   // A program was started, so something of its own may have happened.
   assert.equal(told(await check), 'outcome_unknown plugin_manager_stopping');
-  assert.equal(pidIsAlive(providers.pids('x')[0] ?? 0), false);
+  await allEnd(providers.pids('x'));
   assert.equal(
     told(await providers.request({ kind: 'check', provider: 'x' })),
     'not_started plugin_manager_stopping',
@@ -273,9 +270,7 @@ test('stopping interrupts a reload, whose candidates are gone and whose old set 
   });
   await withinMs(2500, providers.set.stop());
   assert.equal(told(await reload), 'outcome_unknown plugin_manager_stopping');
-  for (const pid of [...providers.pids('a'), ...providers.pids('new'), ...providers.pids('good')]) {
-    assert.equal(pidIsAlive(pid), false);
-  }
+  await allEnd(['a', 'new', 'good'].flatMap((record) => providers.pids(record)));
 });
 
 test('stopping interrupts an init script that hangs: nothing was started, so not_started', async (t) => {
@@ -302,6 +297,5 @@ test('stopping interrupts the start itself', async (t) => {
   await withinMs(2500, providers.set.stop());
   await withinMs(1000, started);
   assert.equal(providers.state('slow'), 'plugin_manager_stopping');
-  for (const pid of [...providers.pids('slow'), ...providers.pids('good')])
-    assert.equal(pidIsAlive(pid), false);
+  await allEnd([...providers.pids('slow'), ...providers.pids('good')]);
 });

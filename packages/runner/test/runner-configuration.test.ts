@@ -7,7 +7,7 @@ import type { ConfigCheck, ConfigReload, RunnerResponse } from '@fairlead/protoc
 import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
 import { handleRequest } from '../src/answer-request.ts';
 import { RunnerConfiguration } from '../src/configuration/runner-configuration.ts';
-import { HostileProviders, told, withinMs } from './hostile-providers.ts';
+import { allEnd, HostileProviders, told, withinMs } from './hostile-providers.ts';
 
 const LIMIT = (secs: number) => `[shell]\ninit_timeout_secs = ${secs}`;
 
@@ -60,8 +60,7 @@ test('an edited shell limit and a broken plugin: neither is applied, and the ans
   assert.deepEqual(providers.applied, []);
   assert.deepEqual(await providers.request({ kind: 'tools_list', provider: 'a' }), before);
   assert.equal(told(await providers.call('a')), 'completed payload');
-  for (const pid of [...providers.pids('a-new'), ...providers.pids('b')])
-    assert.equal(pidIsAlive(pid), false);
+  await allEnd([...providers.pids('a-new'), ...providers.pids('b')]);
   // All of it still waits to be applied.
   const { changed, changed_count, generation, restarts_plugins } = await check(providers);
   assert.deepEqual({ changed, changed_count }, changes);
@@ -352,7 +351,7 @@ test('a Runner that stops interrupts it, and leaves no candidate', async (t) => 
   await waitFor(() => providers.stdin('a-new') !== '', { what: 'the candidate' });
   await withinMs(2500, providers.set.stop());
   assert.equal(told(await interrupted), 'outcome_unknown plugin_manager_stopping');
-  for (const pid of providers.pids('a-new')) assert.equal(pidIsAlive(pid), false);
+  await allEnd(providers.pids('a-new'));
   assert.equal(
     told(await providers.request({ kind: 'config_reload' })),
     'not_started plugin_manager_stopping',
@@ -409,7 +408,7 @@ test('one that stops as soon as the plugins are exchanged ends the new ones too'
   await withinMs(2500, stopped ?? Promise.reject(new Error('not stopped')));
   const pids = providers.pids('a-new');
   assert.equal(pids.length, 1);
-  for (const pid of pids) assert.equal(pidIsAlive(pid), false);
+  await allEnd(pids);
 });
 
 test('a fault of its own is told as such, and frees the slot', async (t) => {

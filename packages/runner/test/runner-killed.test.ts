@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
-import { HOSTILE, withinMs } from './hostile-providers.ts';
+import { hygiene, pidIsAlive, temporaryFolder } from '@fairlead/testing';
+import { allEnd, HOSTILE, withinMs } from './hostile-providers.ts';
 
 for (const scenario of ['forks-setsid', 'double-forks']) {
   test(`a Runner that is killed leaves no process of its plugins, not even of one that ${scenario}`, async (t) => {
@@ -28,6 +28,6 @@ for (const scenario of ['forks-setsid', 'double-forks']) {
     for (const pid of pids) assert.equal(pidIsAlive(pid), true);
     runner.kill('SIGKILL');
     await once(runner, 'exit');
-    for (const pid of pids) await waitFor(() => !pidIsAlive(pid), { what: `the end of process ${pid}` });
+    await allEnd(pids);
   });
 }

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { FairleadError, systemClock, systemRandom } from '@fairlead/base';
 import type { RunnerResponse } from '@fairlead/protocol';
-import { hygiene, manualClock, pidIsAlive, temporaryFolder, waitFor } from '@fairlead/testing';
+import { hygiene, manualClock, temporaryFolder, waitFor } from '@fairlead/testing';
 import { connectLink } from '../src/link/link-socket.ts';
 import { readLocalStatus, readStderr } from '../src/local/read-stderr.ts';
 import { type Runner, type RunnerOptions, startRunner } from '../src/runner.ts';
-import { callLine, HELLO, HOSTILE, told, withinMs } from './hostile-providers.ts';
+import { allEnd, callLine, HELLO, HOSTILE, told, withinMs } from './hostile-providers.ts';
 import { LinkPeer } from './link-peer.ts';
 
 type Started = {
@@ -181,7 +181,7 @@ test('stopping tells the gateway what became of the call in flight, says goodbye
   await withinMs(4000, runner.close());
   assert.equal(told(await withinMs(1000, call)), 'outcome_unknown plugin_manager_stopping');
   await withinMs(1000, peer.frame('goodbye'));
-  assert.equal(pidIsAlive(pid), false);
+  await allEnd([pid]);
   assert.equal(existsSync(join(folder, 'runners/r1/runner.sock')), false);
 });
 

@@ -10,6 +10,8 @@ export type EndFamilyOptions = {
   readonly reader: ProcessReader;
   readonly signal: SendSignal;
   readonly clock: Clock;
+  /** How long it goes on, milliseconds. */
+  readonly budgetMs: number;
   /** Leader of the process group. */
   readonly pid: number;
   /** Until the leader is collected its number is nobody else's, and the group may be signalled. */
@@ -19,14 +21,14 @@ export type EndFamilyOptions = {
 };
 
 /**
- * Ends a process tree with SIGKILL; there is no grace. Returns how many members still lived when the budget of one second was
- * over: 0 once two looks in a row have found nobody, and 1 where the last look showed nothing at all.
+ * Ends a process tree with SIGKILL; there is no grace. Returns how many members still lived when the budget was over: 0 once
+ * two looks in a row have found nobody, and 1 where the last look showed nothing at all.
  *
  * The group is stopped before the first look: while nobody in it can end or fork, descent shows who belongs to it.
  */
 export async function endFamily(options: EndFamilyOptions): Promise<number> {
-  const { family, reader, signal, clock, pid, isCollected, collected } = options;
-  const deadline = deadlineAfter(clock, treeLimits.endBudgetMs);
+  const { family, reader, signal, clock, budgetMs, pid, isCollected, collected } = options;
+  const deadline = deadlineAfter(clock, budgetMs);
   if (!isCollected()) signal(-pid, 'SIGSTOP');
   let emptyScans = 0;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, treeLimits.pollMs)) {

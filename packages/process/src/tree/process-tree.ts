@@ -27,7 +27,7 @@ export type ProcessTree = {
   readonly exited: Promise<Exit>;
   /**
    * Ends every process of the tree with SIGKILL, reads what is left in its streams and closes them. `survivors`: how many
-   * still lived after one second. Every call gives the same promise.
+   * still lived after one second, or the time that was given for it. Every call gives the same promise.
    */
   end(): Promise<{ readonly survivors: number }>;
 };
@@ -48,6 +48,7 @@ export type TreeParts = {
   /** Called once nothing of the tree is left. */
   readonly forget: () => void;
   readonly drainMs?: number;
+  readonly endBudgetMs?: number;
 };
 
 /** The tree of a child that runs in a session of its own. */
@@ -86,14 +87,16 @@ export class SpawnedTree implements ProcessTree {
 
   async #end(): Promise<{ readonly survivors: number }> {
     const { family, reader, signal, clock, platform, forget } = this.#parts;
+    const { endBudgetMs: budgetMs = treeLimits.endBudgetMs } = this.#parts;
     const survivors =
       platform === 'win32'
-        ? await this.#endOnWindows()
+        ? await this.#endOnWindows(budgetMs)
         : await endFamily({
             family,
             reader,
             signal,
             clock,
+            budgetMs,
             pid: this.pid,
             isCollected: () => this.#collected,
             collected: this.exited,
@@ -110,7 +113,7 @@ export class SpawnedTree implements ProcessTree {
     if (family.rootIsGone(await reader.read())) forget();
   }
 
-  async #endOnWindows(): Promise<number> {
+  async #endOnWindows(budgetMs: number): Promise<number> {
     const { spawn, clock } = this.#parts;
     if (this.#collected) return 0;
     const killer = spawn('taskkill', ['/T', '/F', '/PID', String(this.pid)], {
@@ -118,7 +121,7 @@ export class SpawnedTree implements ProcessTree {
       windowsHide: true,
     });
     killer.on('error', () => {});
-    return (await within(clock, treeLimits.endBudgetMs, this.exited)) ? 0 : 1;
+    return (await within(clock, budgetMs, this.exited)) ? 0 : 1;
   }
 
   #sources(): Readable[] {

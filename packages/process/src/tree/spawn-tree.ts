@@ -41,6 +41,8 @@ export type SpawnTreeOptions = {
   readonly statusPipe?: boolean;
   /** How long `end` reads on after the last process has ended. Default 100 ms. */
   readonly drainMs?: number;
+  /** How long `end` goes on before it counts who is left. Default one second. */
+  readonly endBudgetMs?: number;
   readonly spawn?: typeof nodeSpawn;
   /** The bubblewrap program; default `bwrap`, looked up in this process's own PATH. */
   readonly bubblewrap?: string;
@@ -148,6 +150,7 @@ function treeOf(
     signal: sendSignal,
     forget: () => watchdog.forget(pid),
     ...(options.drainMs === undefined ? {} : { drainMs: options.drainMs }),
+    ...(options.endBudgetMs === undefined ? {} : { endBudgetMs: options.endBudgetMs }),
   });
 }
 

@@ -22,7 +22,7 @@ const NOBODY = -1;
 
 /**
  * Ends what a watchdog was to end and has not yet: a watchdog that is killed in the middle leaves whom it has stopped standing for ever.
- * Returns when two looks in a row have found nobody, or after the budget of ending one tree.
+ * Returns when two looks in a row have found nobody, or after the budget of ending one tree; it looks once in any case.
  */
 export async function endWatched(options: EndWatchedOptions): Promise<void> {
   const { watched, mark, since, reader, signal, clock } = options;
@@ -31,11 +31,12 @@ export async function endWatched(options: EndWatchedOptions): Promise<void> {
     (root) => new Family({ root, mark, spared: [process.pid] }),
   );
   const deadline = deadlineAfter(clock, treeLimits.endBudgetMs);
-  for (let emptyScans = 0; emptyScans < treeLimits.emptyScans && !deadline.passed(); ) {
+  let emptyScans = 0;
+  do {
     const table = await reader.read();
     const members = families.flatMap((family) => family.members(table));
     for (const member of members) if (reader.isCurrent(member)) signal(member.pid, 'SIGKILL');
     emptyScans = table.rows.size > 0 && members.length === 0 ? emptyScans + 1 : 0;
     if (members.length > 0) await within(clock, treeLimits.pollMs, null);
-  }
+  } while (emptyScans < treeLimits.emptyScans && !deadline.passed());
 }
