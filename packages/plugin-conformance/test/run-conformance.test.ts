@@ -384,5 +384,5 @@ test('a kit that is killed leaves no plugin behind', async (t) => {
   assert.equal(pidIsAlive(pid), true);
   kit.kill('SIGKILL');
   await ended;
-  await waitFor(() => !pidIsAlive(pid), { what: 'the end of the plugin', timeoutMs: 15_000 });
+  await waitFor(() => !pidIsAlive(pid), { what: 'the end of the plugin' });
 });
