@@ -1,7 +1,9 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { systemRandom } from '@fairlead/base';
-import { pidIsAlive, waitFor } from '@fairlead/testing';
+import { environmentHolds, pidIsAlive, processTable, waitFor } from '@fairlead/testing';
 import {
   type ProcessTree,
   type SpawnTreeOptions,
@@ -52,6 +54,24 @@ export async function shellTree(
   if (!answer.ok) throw new Error(`${answer.code}: ${answer.localDetail}`);
   t.after(() => answer.tree.end());
   return answer.tree;
+}
+
+/**
+ * A process in a session of its own that carries the mark of this watchdog's trees and was never registered; it needs `setsid`.
+ * It sleeps when this resolves: in the middle of an exec its environment looks empty.
+ */
+export async function strayOf(t: Test, watchdog: Watchdog): Promise<ChildProcess> {
+  const mark = `${watchdog.token}.unregistered`;
+  const env = { PATH: process.env['PATH'] ?? '', FAIRLEAD_PROVIDER: mark };
+  const stray = spawn('setsid', ['sleep', '60'], { env, stdio: 'ignore' });
+  t.after(() => stray.kill('SIGKILL'));
+  await once(stray, 'spawn');
+  const { pid = 0 } = stray;
+  const sleeps = () => processTable().some((row) => row.pid === pid && row.command === 'sleep');
+  await waitFor(() => sleeps() && environmentHolds(pid, `FAIRLEAD_PROVIDER=${mark}`), {
+    what: 'the unregistered process to sleep',
+  });
+  return stray;
 }
 
 /** The first line of a stream. */

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { type SpawnOptions, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -16,7 +15,7 @@ import {
   waitFor,
 } from '@fairlead/testing';
 import type { Watchdog, WatchdogEvent } from '../src/index.ts';
-import { firstLine, gone, processState, shellTree, testWatchdog } from './test-trees.ts';
+import { firstLine, gone, processState, shellTree, strayOf, testWatchdog } from './test-trees.ts';
 
 /** A shell that waits, and does not read what the Runner tells. */
 const PATIENT: [string, ...string[]] = ['/bin/sh', '-c', 'exec sleep 60'];
@@ -51,10 +50,7 @@ test('a watchdog that was stopped is continued at close, and does what it is for
 }, async (t) => {
   hygiene(t);
   const watchdog = testWatchdog(t);
-  const env = { PATH: process.env['PATH'] ?? '', FAIRLEAD_PROVIDER: `${watchdog.token}.unregistered` };
-  const stray = spawn('setsid', ['sleep', '60'], { env, stdio: 'ignore' });
-  await once(stray, 'spawn');
-  t.after(() => stray.kill('SIGKILL'));
+  const stray = await strayOf(t, watchdog);
   const pid = watchdog.pid ?? 0;
   process.kill(pid, 'SIGSTOP');
   await waitFor(() => processState(pid) === 'T', { what: 'the watchdog to be stopped' });
@@ -102,10 +98,7 @@ test('a watchdog that is killed for its slowness leaves nobody standing whom it 
   });
   const tree = await shellTree(t, 'echo up; sleep 60 & wait', { owner: watchdog, spawn });
   await firstLine(tree.stdout);
-  const env = { PATH: process.env['PATH'] ?? '', FAIRLEAD_PROVIDER: `${watchdog.token}.unregistered` };
-  const stray = spawn('setsid', ['sleep', '60'], { env, stdio: 'ignore' });
-  await once(stray, 'spawn');
-  t.after(() => stray.kill('SIGKILL'));
+  const stray = await strayOf(t, watchdog);
   const pid = watchdog.pid ?? 0;
   const closed = watchdog.close();
   await waitFor(() => processState(tree.pid) === 'T', { what: 'the stop of what it knows' });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { systemRandom } from '@fairlead/base';
 import { hygiene, pidIsAlive, type Requirement, requires, temporaryFolder, waitFor } from '@fairlead/testing';
 import { procReader } from '../src/process-table/process-reader.ts';
-import { firstLine, gone, testWatchdog } from './test-trees.ts';
+import { firstLine, gone, strayOf, testWatchdog } from './test-trees.ts';
 
 type Test = { after(hook: () => unknown): void };
 type Known = {
@@ -152,9 +152,7 @@ test('closing the watchdog ends what carries its token and was never registered'
 }, async (t) => {
   hygiene(t);
   const watchdog = testWatchdog(t);
-  const env = { PATH: process.env['PATH'] ?? '', FAIRLEAD_PROVIDER: `${watchdog.token}.unregistered` };
-  const stray = spawn('setsid', ['sleep', '60'], { env, stdio: 'ignore' });
-  await once(stray, 'spawn');
+  const stray = await strayOf(t, watchdog);
   const ended = once(stray, 'exit');
   await watchdog.close();
   await ended;
