@@ -112,8 +112,10 @@ test('a gio that does not end is killed', async (t) => {
   const here = scene(t);
   here.file('a.txt');
   here.program('gio', 'exec /bin/sleep 600');
+  // Without the home trash, which would have to give up within the same time.
+  const backends = linux(here).filter(({ name }) => name === 'gio');
   assert.deepEqual(
-    await here.remove('a.txt', { backends: linux(here), timeoutMs: 100 }),
+    await here.remove('a.txt', { backends, timeoutMs: 100 }),
     error('trash_operation_timeout', 'gio'),
   );
 });
