@@ -96,7 +96,10 @@ function wanted({ runner }: Scenario): unknown {
   }
 }
 
-test('a Runner answers every scenario of the hostile plugin as its list says, and leaves none of it behind', async (t) => {
+test('a Runner answers every scenario of the hostile plugin as its list says, and leaves none of it behind', {
+  // Some 180 starts of a process: one test has the time of several.
+  timeout: 1_200_000,
+}, async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);
   const compileCache = join(folder, 'compiled');

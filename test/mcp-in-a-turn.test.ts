@@ -47,7 +47,7 @@ async function host(
     readonly keys?: string;
   },
 ) {
-  hygiene(t, { graceMs: 5000 });
+  hygiene(t);
   const folder = temporaryFolder(t);
   const stateDirectory = join(folder, 'state');
   const workspace = join(folder, 'work');

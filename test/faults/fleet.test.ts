@@ -4,7 +4,7 @@ import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
 import { Fleet } from './fleet.ts';
 
 test('a process that ended by itself is told of, also where its kill was planned or its fleet ends', async (t) => {
-  hygiene(t, { graceMs: 10_000 });
+  hygiene(t);
   const fleet = await Fleet.start('apart', temporaryFolder(t));
   t.after(() => fleet.remove());
   /** As a crash is: nobody of the suite has asked for it. */

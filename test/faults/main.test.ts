@@ -39,7 +39,7 @@ for (const adversary of ['fill-disk', 'exhaust-descriptors'])
   });
 
 test('Ctrl-C in a terminal, which all processes of a round get, is told as no fault', async (t) => {
-  hygiene(t, { graceMs: 10_000 });
+  hygiene(t);
   const folder = temporaryFolder(t);
   const env = { ...process.env, TMPDIR: folder };
   const { child, said, ended } = command(t, ['--only', 'none', '--rounds', '1000'], env);

@@ -15,7 +15,7 @@ const ALL = 'under FAIRLEAD_TEST_REQUIRE_ALL=1 each adversary is to be run';
 export function testRounds(rounds: number, part: number): void {
   const title = 'nothing false is told, nothing happens twice, nothing acknowledged is lost, nothing is left';
   test(`${rounds} rounds: ${title}`, async (t) => {
-    hygiene(t, { graceMs: 10_000 });
+    hygiene(t);
     const seed = Number(process.env['FAIRLEAD_TEST_SEED'] ?? randomInt(2 ** 31));
     t.diagnostic(`FAIRLEAD_TEST_SEED=${seed}`);
     const first = seed + part * rounds;

@@ -88,7 +88,7 @@ export async function agentWithPlugin(
     readonly withRunner?: boolean;
   },
 ) {
-  hygiene(t, { graceMs: 5000 });
+  hygiene(t);
   const folder = temporaryFolder(t);
   const stateDirectory = join(folder, 'state');
   const plugin = join(folder, 'tally');

@@ -16,7 +16,7 @@ test('when a server is stopped its input closes first, so that it can end by its
 });
 
 test('a host that is killed leaves no server running, and nothing that the server started', async (t) => {
-  hygiene(t, { graceMs: 5000 });
+  hygiene(t);
   const folder = temporaryFolder(t);
   const script = join(folder, 'script.json');
   writeFileSync(script, JSON.stringify({ start: { ignoreEnd: true }, tools: [tool('child')] }));

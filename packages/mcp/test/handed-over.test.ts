@@ -111,7 +111,7 @@ async function wireTo(
   /** Begins a call; `end` settles with what is said of it. */
   call(url?: string): { readonly evidence: CallEvidence; readonly end: Promise<unknown> };
 }> {
-  hygiene(t, { graceMs: 5000 });
+  hygiene(t);
   const read: string[] = [];
   const listener: RequestListener = (request, response) => {
     read.push(String(request.url));

@@ -74,7 +74,7 @@ export async function mcpFloor(
     readonly mask?: (text: string) => string;
   } = {},
 ): Promise<TestFloor> {
-  hygiene(t, { graceMs: 5000 });
+  hygiene(t);
   const folder = temporaryFolder(t);
   const clock = options.clock ?? systemClock();
   const random = seededRandom(7);

@@ -7,7 +7,15 @@ import { hygiene, manualClock, pidIsAlive, requires, temporaryFolder, waitFor } 
 import { type SpawnTreeOptions, spawnTree } from '../src/index.ts';
 import { procReader } from '../src/process-table/process-reader.ts';
 import { namespaceFault } from '../src/tree/bubblewrap.ts';
-import { firstLine, gone, shellOptions, shellTree, testWatchdog, wholeText } from './test-trees.ts';
+import {
+  firstLine,
+  gone,
+  patientOwner,
+  shellOptions,
+  shellTree,
+  testWatchdog,
+  wholeText,
+} from './test-trees.ts';
 
 /** The documented exception of ordinary trees: no environment, a session of its own, and every ancestor gone at once. */
 const SLEEP = `/bin/sleep 61.${process.pid}`;
@@ -72,6 +80,7 @@ test('an isolated program sees its cwd, environment, arguments and exit as any o
   writeFileSync(join(cwd, 'file'), 'content\n');
   const script = 'pwd; cat file; echo "$A $#" "$1"; echo to stderr >/dev/stderr; exit 5';
   const tree = await shellTree(t, '', {
+    watchdog: patientOwner(t),
     isolation: 'pid',
     cwd,
     args: ['-c', script, 'sh', '--two words'],

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { type SpawnTreeOptions, spawnTree } from '../src/index.ts';
-import { firstLine, shellOptions, shellTree, testWatchdog, wholeText } from './test-trees.ts';
+import { firstLine, patientOwner, shellOptions, shellTree, testWatchdog, wholeText } from './test-trees.ts';
 
 test('a program gets exactly the environment given and the mark of its tree', async (t) => {
   hygiene(t);
@@ -31,6 +31,7 @@ test('stderr can be opened by its name, as scripts do, and its own name is gone'
   const tree = await shellTree(
     t,
     'echo by name >/dev/stderr; echo by number >&2; [ -p /dev/stderr ] && echo a pipe >&2',
+    { watchdog: patientOwner(t) },
   );
   assert.equal(await wholeText(tree.stderr), 'by name\nby number\na pipe\n');
   assert.deepEqual(readdirSync(tmpdir()), []);

@@ -20,7 +20,8 @@ test('those who ask at the same time share one mkfifo, and no name is left', asy
   hygiene(t);
   const folder = temporaryFolder(t);
   const spawned: Spawned[] = [];
-  const pipes = new StderrPipes({ spawn: counting(spawned), temporaryFolder: () => folder });
+  const clock = manualClock();
+  const pipes = new StderrPipes({ spawn: counting(spawned), temporaryFolder: () => folder, clock });
   const made = await Promise.all(Array.from({ length: 8 }, () => pipes.open()));
   assert.equal(spawned.length, 1);
   assert.deepEqual(spawned[0]?.args.slice(0, 2), ['-m', '600']);
@@ -45,6 +46,7 @@ test('those who ask while one is made are served together by the next', async (t
       return counting(spawned)(command, args, options);
     }) as typeof spawn,
     temporaryFolder: () => folder,
+    clock: manualClock(),
   });
   const all = [await pipes.open(), ...(await Promise.all(late))] as Awaited<ReturnType<typeof pipes.open>>[];
   assert.deepEqual(

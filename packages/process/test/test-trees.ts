@@ -1,17 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import type { Readable } from 'node:stream';
 import { systemRandom } from '@fairlead/base';
-import { environmentHolds, pidIsAlive, processTable, waitFor } from '@fairlead/testing';
+import { environmentHolds, manualClock, pidIsAlive, processTable, waitFor } from '@fairlead/testing';
 import {
   type ProcessTree,
   type SpawnTreeOptions,
   spawnTree,
   startWatchdog,
+  type TreeOwner,
   type Watchdog,
   type WatchdogOptions,
 } from '../src/index.ts';
+import { StderrPipes } from '../src/stderr/stderr-pipes.ts';
 
 type Test = { after(hook: () => unknown): void };
 
@@ -20,6 +23,21 @@ export function testWatchdog(t: Test, options: Partial<WatchdogOptions> = {}): W
   const watchdog = startWatchdog({ random: systemRandom(), ...options });
   t.after(() => watchdog.close());
   return watchdog;
+}
+
+/** The owner of a tree whose stderr is a pipe for certain: a `mkfifo` that takes its time is waited for. */
+export function patientOwner(t: Test): TreeOwner {
+  const watchdog = testWatchdog(t);
+  return {
+    token: watchdog.token,
+    watch: (pid) => watchdog.watch(pid),
+    forget: (pid) => watchdog.forget(pid),
+    get pid() {
+      return watchdog.pid;
+    },
+    processes: watchdog.processes,
+    pipes: new StderrPipes({ spawn, temporaryFolder: tmpdir, clock: manualClock() }),
+  };
 }
 
 /** What most trees of these tests have in common: `sh -c` in the root folder, with a plain environment. */

@@ -13,7 +13,7 @@ export type TestLike = {
 };
 
 export type HygieneOptions = {
-  /** How long what is ending may take to be gone. Default 3,000 ms: the guard leaves as soon as nothing is left. */
+  /** How long what is ending may take to be gone. Default 20,000 ms: the guard leaves as soon as nothing is left. */
   readonly graceMs?: number;
 };
 
@@ -40,7 +40,7 @@ const LAST_PAUSE_MS = 25;
  * of two that overlap, each would see the other's.
  */
 export function hygiene(t: TestLike, options: HygieneOptions = {}): Hygiene {
-  const { graceMs = 3000 } = options;
+  const { graceMs = 20_000 } = options;
   const hooks: Hook[] = [];
   const token = randomBytes(12).toString('hex');
   const environmentEntry = `${TOKEN_NAME}=${token}`;
