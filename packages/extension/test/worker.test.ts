@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { hygiene, manualClock, temporaryFolder } from '@fairlead/testing';
+import { hygiene, manualClock, temporaryFolder, waitFor } from '@fairlead/testing';
 import type { CallRequest } from '../src/carrier/carrier.ts';
 import type { Json } from '../src/json/json.ts';
 import { OutputRing } from '../src/worker/output-ring.ts';
@@ -100,6 +100,34 @@ for (const [how, reason] of [
     assert.deepEqual(deaths, ['extension_crashed']);
   });
 }
+
+test('a worker that ends as soon as it was ready is dead, also for a host that was busy meanwhile', async (t) => {
+  hygiene(t);
+  const folder = temporaryFolder(t);
+  const [module, ending] = [join(folder, 'hasty.ts'), join(folder, 'ending')];
+  writeFileSync(
+    module,
+    `import { writeFileSync } from 'node:fs';
+     import { defineExtension } from '@fairlead/extension';
+     setTimeout(() => {
+       writeFileSync(${JSON.stringify(ending)}, '');
+       process.exit(3);
+     }, 0);
+     export default defineExtension({ name: 'hasty', version: '1.0.0' });`,
+  );
+  let deaths = 0;
+  const starting = refused(pathToFileURL(module), { onDeath: () => (deaths += 1) });
+  // This thread hears of both only when the other one is gone.
+  const cell = new Int32Array(new SharedArrayBuffer(4));
+  for (let looks = 0; looks < 6000 && !existsSync(ending); looks += 1) Atomics.wait(cell, 0, 0, 10);
+  assert.ok(existsSync(ending), 'it never ended');
+  Atomics.wait(cell, 0, 0, 500);
+  const carrier = await starting;
+  await waitFor(() => carrier.dead, { what: 'the death' });
+  assert.deepEqual(carrier.dead, { code: 'extension_crashed', reason: 'it ended with exit code 3' });
+  assert.equal(deaths, 1);
+  await carrier.end();
+});
 
 test('a worker that takes more than 256 MiB is ended, and says so', async (t) => {
   // Its 256 MiB may take a busy machine longer than a thread may be silent.

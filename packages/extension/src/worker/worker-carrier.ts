@@ -86,6 +86,7 @@ class Thread {
   #onGone: (reason: string) => void = () => {};
   #lastError = '';
   #gone = false;
+  #goneReason = '';
   /** How long it has been silent: by the pings that it did not answer, so that a time in which the host itself stood still is none. */
   #silentMs = 0;
   #ping: { cancel(): void } | undefined;
@@ -124,9 +125,10 @@ class Thread {
     this.#exited = new Promise((resolve) => {
       this.#worker.once('exit', (code) => {
         this.#gone = true;
+        this.#goneReason = this.#lastError === '' ? `it ended with exit code ${code}` : this.#lastError;
         this.#ping?.cancel();
         resolve();
-        this.#onGone(this.#lastError === '' ? `it ended with exit code ${code}` : this.#lastError);
+        this.#onGone(this.#goneReason);
       });
     });
   }
@@ -177,6 +179,8 @@ class Thread {
       void this.kill();
     };
     this.#onGone = (reason) => dies('extension_crashed', reason);
+    // Its word and its end may have come at once, to a host that was busy meanwhile.
+    if (this.#gone) return dies('extension_crashed', this.#goneReason);
     const ping = (): void => {
       if (this.#gone) return;
       if (this.#silentMs >= workerLimits.silenceMs) {
