@@ -97,4 +97,5 @@ peerTest(
     assert.deepEqual((await store.read<object>('PRAGMA integrity_check')).flatMap(Object.values), ['ok']);
     verifyDatabase(root, overTheWire(await everything(session)).slice(0, 400) as unknown as Forged[]);
   },
+  { timeout: 900_000 },
 );

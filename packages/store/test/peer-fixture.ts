@@ -33,9 +33,13 @@ export const DAY_MS = 24 * HOUR_MS;
 export const START_MS = Date.UTC(2026, 0, 1);
 
 /** Registers a test for every engine. */
-export function peerTest(name: string, run: (t: TestContext, open: OpenTestPeer) => Promise<void>): void {
+export function peerTest(
+  name: string,
+  run: (t: TestContext, open: OpenTestPeer) => Promise<void>,
+  options: { readonly timeout?: number } = {},
+): void {
   for (const engine of engines)
-    test(`${name} (${engine.name})`, (t) => {
+    test(`${name} (${engine.name})`, options, (t) => {
       hygiene(t);
       return run(t, peersOf(t, engine));
     });
