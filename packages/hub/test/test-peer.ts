@@ -40,7 +40,7 @@ export async function testPeer(
 }
 
 /** A folder in memory where the machine has one: many runs need not wait for the disk. */
-function memoryFolder(t: TestContext): string {
+export function memoryFolder(t: TestContext): string {
   if (!existsSync('/dev/shm')) return temporaryFolder(t);
   const folder = mkdtempSync('/dev/shm/fairlead-test-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
