@@ -29,7 +29,7 @@ test('a manifest with tens of thousands of entries does not hold the host’s th
   assert.ok(validateManifest({ ...manifest, requires: needs(20_000, 'a') }).ok);
   assert.ok(validateManifest({ ...manifest, requires: needs(10_000, 'a'), requests: needs(10_000, 'b') }).ok);
   // Comparing every pair, the four of them took more than half a minute.
-  assert.ok(process.threadCpuUsage(before).user < 5_000_000);
+  assert.ok(process.threadCpuUsage(before).user < 20_000_000);
 });
 
 test('the last of many entries is still found where it stands twice', () => {

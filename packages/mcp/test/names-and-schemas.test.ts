@@ -83,9 +83,9 @@ for (const [schema, value, words] of MISMATCHES)
 
 test('a schema that branches without end is checked in bounded time, and then left to the server', () => {
   const branch = { anyOf: Array.from({ length: 10 }, () => ({ $ref: '#/$defs/x' })) };
-  const started = performance.now();
+  const before = process.threadCpuUsage();
   assert.equal(schemaMismatch({ $ref: '#/$defs/x', $defs: { x: branch } }, 1), undefined);
-  assert.ok(performance.now() - started < 1000);
+  assert.ok(process.threadCpuUsage(before).user < 20_000_000);
 });
 
 test('what models are shown has no reference, no foreign keyword, and an object at the top', () => {
@@ -158,9 +158,9 @@ const manyWays: readonly (readonly [string, JsonObject, string])[] = [
 
 for (const [title, schema, expected] of manyWays)
   test(`a small tool whose schema refers side by side to ${title} does not hold the host up: it is ${expected}`, () => {
-    const started = performance.now();
+    const before = process.threadCpuUsage();
     const shown = shownSchema({ type: 'object', ...schema });
-    assert.ok(performance.now() - started < 1000);
+    assert.ok(process.threadCpuUsage(before).user < 20_000_000);
     if (expected === 'shown')
       assert.deepEqual(shown, { ok: true, schema: { type: 'object', properties: {} } });
     else
