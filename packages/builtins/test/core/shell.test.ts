@@ -133,8 +133,10 @@ test('a cut never falls into a character, and what is no text stays within the b
 test('nothing that a command starts outlives it', async (t) => {
   const { shell, workspace } = await coreFloor(t);
   const { text } = await shell('sleep 600 & echo $! > pid; setsid sleep 601 & echo started');
-  assert.equal(text, 'started');
-  assert.equal(pidIsAlive(Number(readFileSync(join(workspace, 'pid'), 'utf8'))), false);
+  // What a busy machine is still ending is told of as well.
+  assert.match(text, /^started(?:\n\[\d+ processes that it started could not be ended\])?$/);
+  const pid = Number(readFileSync(join(workspace, 'pid'), 'utf8'));
+  await waitFor(() => !pidIsAlive(pid), { what: 'the end of what it started' });
 });
 
 test('a command that is late is killed with its tree, its outcome is unknown, and what it had printed is shown', async (t) => {
@@ -149,7 +151,8 @@ test('a command that is late is killed with its tree, its outcome is unknown, an
     isError: true,
     detail: { partial: 'so far\n[stderr] and wrong' },
   });
-  assert.equal(pidIsAlive(Number(readFileSync(file, 'utf8'))), false);
+  const pid = Number(readFileSync(file, 'utf8'));
+  await waitFor(() => !pidIsAlive(pid), { what: 'the end of its tree' });
 });
 
 test('a cancelled command says the same, and one that was cancelled before it began has not started', async (t) => {
