@@ -192,7 +192,6 @@ test('a list that cannot be had after a change leaves nothing callable: the conn
   s.write(first);
   await waitFor(() => s.server.state.kind === 'running' && s.starts().length > 1, {
     what: 'it runs again',
-    timeoutMs: 15_000,
   });
   assert.equal((await s.call('echo'))['text'], '{}');
 });

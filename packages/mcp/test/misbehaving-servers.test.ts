@@ -5,7 +5,7 @@ import { manualClock, pidIsAlive, waitFor } from '@fairlead/testing';
 import { faultOf, mcpFloor, tool } from './mcp-floor.ts';
 
 const running = (server: { readonly state: { readonly kind: string } }) =>
-  waitFor(() => server.state.kind === 'running', { what: 'the server runs', timeoutMs: 15_000 });
+  waitFor(() => server.state.kind === 'running', { what: 'the server runs' });
 
 test('a description that changes after approval refuses the call before anything is sent, and leaves the tool out from then on', async (t) => {
   const { scripted } = await mcpFloor(t);
@@ -280,7 +280,7 @@ test('a server that announces a change after each list is listed with pauses tha
   const s = await scripted({ tools: [tool('echo')], everChanging: true });
   await s.server.settled;
   const lists = () => readFileSync(`${s.file}.lists`, 'utf8').split('\n').slice(0, -1).map(Number);
-  await waitFor(() => lists().length >= 5, { what: 'it was listed five times', timeoutMs: 15_000 });
+  await waitFor(() => lists().length >= 5, { what: 'it was listed five times' });
   const times = lists();
   const gaps = times.slice(1, 5).map((time, at) => time - (times[at] ?? 0));
   assert.ok((gaps[1] ?? 0) >= 190 && (gaps[2] ?? 0) >= 390 && (gaps[3] ?? 0) >= 790, gaps.join());
@@ -295,7 +295,6 @@ test('a server that asks and never reads is given up before its answers fill the
   assert.deepEqual((await faultOf(s.call('pings'))).slice(0, 2), ['outcome_unknown', 'mcp_server_ended']);
   await waitFor(() => logs.some((line) => line.includes('it does not read what it is sent')), {
     what: 'its end is told',
-    timeoutMs: 15_000,
   });
   const grown = process.memoryUsage.rss() - before;
   assert.ok(grown < 250 * 1024 * 1024, `grew by ${Math.round(grown / 1e6)} MB`);
