@@ -58,5 +58,5 @@ test('a session over HTTP is given back when its server is stopped, and none is 
   assert.deepEqual([...sessions.keys()], [session]);
   assert.equal(requests.length - before, 24);
   await s.server.close();
-  assert.equal(sessions.size, 0);
+  await waitFor(() => sessions.size === 0, { what: 'the session to be given back' });
 });

@@ -30,7 +30,7 @@ for (const json of [false, true])
     assert.deepEqual(await s.call('add', { a: 2, b: 3 }), SUM);
     assert.equal(sessions.size, 1);
     await s.server.close();
-    assert.equal(sessions.size, 0);
+    await waitFor(() => sessions.size === 0, { what: 'the session to be given back' });
   });
 
 /** What a hostile server answers a call with, and what is known then. */
