@@ -117,8 +117,8 @@ export const lifeLimits = Object.freeze({
   startMaxMs: 600_000,
   /** The hub reads what an extension offers ten times a second; whoever waits for that does not wait for ever. */
   readMs: 2000,
-  /** Between the end of a program's output and its own. */
-  exitMs: 200,
+  /** Between the end of a program's output and its own, on a loaded machine too: its exit code says most. */
+  exitMs: 2000,
   /** A program whose input has closed may end by itself. */
   quietEndMs: 1000,
   /** A session over HTTP is given back, if the server is quick. */
