@@ -209,7 +209,8 @@ test('a rejection that nobody handles is told and ends nothing; ten in a minute 
 });
 
 test('what it left open is named at its end, with the place', async (t) => {
-  const { call, carrier, host } = await rough(t, { watch: true });
+  // However long it looks for what is open, it is not ended by force meanwhile.
+  const { call, carrier, host } = await rough(t, { watch: true, clock: manualClock() });
   assert.equal(await call('leaks'), 'true');
   await carrier.end();
   const { message, data } = host.lines.at(-1) ?? { message: '', data: null };
