@@ -167,6 +167,8 @@ export type ProviderBlock = {
   readonly args?: readonly string[];
   readonly cwd?: string;
   readonly timeoutSecs?: number;
+  /** The budgets of single tools, which leave the time that a plugin has to start as it is. */
+  readonly toolTimeoutSecs?: Readonly<Record<string, number>>;
   readonly profile?: string;
 };
 
@@ -178,8 +180,10 @@ export function writeRunnerConfig(
   head = '',
 ): string {
   const text = (value: Json) => JSON.stringify(value);
-  const blocks = providers.map(({ id, name, command, args = [], cwd, timeoutSecs, profile }) =>
-    [
+  const blocks = providers.map((provider) => {
+    const { id, name, command, args = [], cwd, timeoutSecs, toolTimeoutSecs = {}, profile } = provider;
+    const budgets = Object.entries(toolTimeoutSecs).map(([tool, secs]) => `${text(tool)} = ${secs}`);
+    return [
       '[[plugins.providers]]',
       `id = ${text(id)}`,
       `name = ${text(name ?? id)}`,
@@ -188,8 +192,9 @@ export function writeRunnerConfig(
       ...(cwd === undefined ? [] : [`cwd = ${text(cwd)}`]),
       ...(profile === undefined ? [] : [`profile = ${text(profile)}`]),
       ...(timeoutSecs === undefined ? [] : [`timeout_secs = ${timeoutSecs}`]),
-    ].join('\n'),
-  );
+      ...(budgets.length === 0 ? [] : [`tool_timeout_secs = { ${budgets.join(', ')} }`]),
+    ].join('\n');
+  });
   writeFileSync(path, `client_id = ${text(runnerId)}\n${head}\n${blocks.join('\n\n')}\n`);
   return path;
 }

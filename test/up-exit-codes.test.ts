@@ -22,7 +22,7 @@ test('each exit status, once, and the scope that a refused token lacks', async (
     hostile('good', 'well-behaved', record('good')),
     hostile('angry', 'is-error'),
     hostile('broken', 'dies-at-once'),
-    { ...hostile('mute', 'never-answers', record('mute')), timeoutSecs: 1 },
+    { ...hostile('mute', 'never-answers', record('mute')), toolTimeoutSecs: { echo: 5 } },
   ]);
   const host = await startHost(t, { stateDirectory, runnerConfig });
   const at = ['--state-dir', stateDirectory];
