@@ -106,6 +106,9 @@ export async function fairlead(
   return { ...ended, stdout: running.stdout, stderr: running.stderr };
 }
 
+/** What a command prints by itself when a machine is slow is no part of what it says. */
+export const withoutProgress = (stderr: string): string => stderr.replaceAll(/^fairlead: .* …\n/gm, '');
+
 /** The ready line. */
 export type Ready = {
   readonly url: string;
