@@ -36,7 +36,7 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer Of> ? Of : never;
 
-/** Losses of the link in one run: after more of them a Runner waits half a minute. */
+/** Losses of the link in one run: each costs a new connection and what is asked on it. */
 const LOSSES_MAX = 4;
 
 /** One floor and what a run of steps has found out about it. */

@@ -222,7 +222,8 @@ test('cut after the result: the first answer is the last, and the result can sti
 
 test('a gateway that gave up waiting: settled on the same link, and the late result is not taken for anything', async (t) => {
   hygiene(t);
-  const floor = await settlingFloor(t);
+  // A gateway that hears nothing for a minute drops the link, and would not give up waiting on it.
+  const floor = await settlingFloor(t, { timeoutSecs: 20 });
   const { link } = floor.proxy;
   const binding = await floor.bind();
   link.toGateway.hold();

@@ -115,6 +115,11 @@ export class ProxiedLink {
     }
   }
 
+  /** Whether the Runner still has it. */
+  get isUp(): boolean {
+    return !this.#runner.destroyed;
+  }
+
   /** Both ends lose it, and with it what is on its way. */
   cut(): void {
     this.#runner.destroy();

@@ -43,8 +43,12 @@ export type SettlingFloor = AsyncDisposable & {
 const WHO: Principal = { id: 'token:test', scopes: ['plugin:inspect', 'plugin:invoke', 'plugin:manage'] };
 const plugin = join(repositoryRoot, 'test/settling/counting-plugin.mjs');
 
-/** It is closed when the test ends, or before. */
-export async function settlingFloor(t: { after(hook: () => unknown): void }): Promise<SettlingFloor> {
+/** It is closed when the test ends, or before. `timeoutSecs` is what a plugin has for a call: a gate must be open by then. */
+export async function settlingFloor(
+  t: { after(hook: () => unknown): void },
+  options: { readonly timeoutSecs?: number } = {},
+): Promise<SettlingFloor> {
+  const { timeoutSecs = 120 } = options;
   const folder = temporaryFolder(t);
   const stack = new AsyncDisposableStack();
   t.after(() => stack.disposeAsync());
@@ -84,7 +88,9 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
   const work = join(folder, 'work');
   mkdirSync(work);
   const configPath = join(folder, 'runner.toml');
-  writeFileSync(configPath, `${provider('quick', work, 0)}\n${provider('patient', work, 16)}`);
+  const quick = provider('quick', { work, maxQueued: 0, timeoutSecs });
+  const patient = provider('patient', { work, maxQueued: 16, timeoutSecs });
+  writeFileSync(configPath, `${quick}\n${patient}`);
   const { secret: token } = await tokens.mintRunner({ runner: 'local' });
   let registrations = 0;
   stack.defer(
@@ -104,7 +110,7 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
       stateDirectory: folder,
       env: process.env,
       platform: process.platform,
-      clock: impatient(clock),
+      clock: impatient(clock, () => proxy.links.at(-1)?.isUp === true),
       random,
       log: () => {},
     });
@@ -154,7 +160,11 @@ export async function settlingFloor(t: { after(hook: () => unknown): void }): Pr
   };
 }
 
-function provider(id: string, work: string, maxQueued: number): string {
+function provider(
+  id: string,
+  options: { readonly work: string; readonly maxQueued: number; readonly timeoutSecs: number },
+): string {
+  const { work, maxQueued, timeoutSecs } = options;
   const words = { command: process.execPath, args: [plugin, work] };
   return [
     '[[plugins.providers]]',
@@ -163,16 +173,17 @@ function provider(id: string, work: string, maxQueued: number): string {
     `command = ${JSON.stringify(words.command)}`,
     `args = ${JSON.stringify(words.args)}`,
     `max_queued = ${maxQueued}`,
-    'timeout_secs = 20',
+    `timeout_secs = ${timeoutSecs}`,
   ].join('\n');
 }
 
-/** The waits before a new attempt to connect are short, but the longest of them, which is also that between two pings. */
-function impatient(clock: Clock): Clock {
-  const waits = linkLimits.reconnectDelaysMs.filter((waitMs) => waitMs !== linkLimits.pingIntervalMs);
+/** While there is no link, the waits before a new attempt to connect are short. */
+function impatient(clock: Clock, isLinked: () => boolean): Clock {
   return {
     ...clock,
-    setTimer: (delayMs, fire, options) =>
-      clock.setTimer(waits.includes(delayMs) ? 10 : delayMs, fire, options),
+    setTimer: (delayMs, fire, options) => {
+      const isWait = !isLinked() && linkLimits.reconnectDelaysMs.includes(delayMs);
+      return clock.setTimer(isWait ? 10 : delayMs, fire, options);
+    },
   };
 }
