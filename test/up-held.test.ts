@@ -85,11 +85,15 @@ test('an up on a directory whose holder is still starting waits for it', async (
   ];
   const first = start(t, launcher, args);
   await first.untilStderr('fairlead: starting slow');
+  // Stopped it goes on starting for as long as the second takes to come; by itself it would go on without the plugin after 10 s.
+  process.kill(first.pid, 'SIGSTOP');
   const second = start(t, launcher, args);
   await second.untilStderr('waiting for its address');
   writeFileSync(gate, '');
-  assert.equal((await second.ended).exit, 0);
-  const ready = JSON.parse(first.stdout) as Ready;
+  process.kill(first.pid, 'SIGCONT');
+  assert.equal((await second.ended).exit, 0, second.stderr);
+  // The second may read the address before the first has printed it.
+  const ready = JSON.parse(await first.untilStdout('\n')) as Ready;
   assert.deepEqual(JSON.parse(second.stdout), { ...ready, already: true });
   assert.equal(ready.pid, first.pid);
 });
@@ -112,6 +116,7 @@ test('while the holder is still starting, status says that it does not answer ye
   ];
   const host = start(t, launcher, args);
   await host.untilStderr('fairlead: starting slow');
+  process.kill(host.pid, 'SIGSTOP');
   const at = ['--state-dir', stateDirectory];
   const early = await fairlead(t, ['status', ...at]);
   assert.equal(early.exit, 1);
@@ -119,6 +124,7 @@ test('while the holder is still starting, status says that it does not answer ye
   const list = start(t, launcher, ['token', 'list', ...at]);
   await list.untilStderr('waiting for its address');
   writeFileSync(gate, '');
+  process.kill(host.pid, 'SIGCONT');
   assert.equal((await list.ended).exit, 0, list.stderr);
   const stop = await fairlead(t, ['stop', ...at]);
   assert.match(stop.stdout, /^stopped http:/);
