@@ -43,8 +43,16 @@ test('Ctrl-C in a terminal, which all processes of a round get, is told as no fa
   const folder = temporaryFolder(t);
   const env = { ...process.env, TMPDIR: folder };
   const { child, said, ended } = command(t, ['--only', 'none', '--rounds', '1000'], env);
-  const isUnderWay = () =>
-    readdirSync(folder, { recursive: true, encoding: 'utf8' }).some((path) => path.endsWith('plugin.pid'));
+  const isUnderWay = () => {
+    try {
+      const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+      return paths.some((path) => path.endsWith('plugin.pid'));
+    } catch (error) {
+      // A folder of a round went while it was read.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return false;
+    }
+  };
   await waitFor(isUnderWay, { what: 'a plugin of a round', timeoutMs: PATIENCE_MS });
   process.kill(-(child.pid ?? 0), 'SIGINT');
   assert.equal(await ended, 0, said.stderr);

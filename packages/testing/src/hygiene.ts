@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { handleSnapshot, newHandles, timerCount } from './open-handles.ts';
 import { environmentHolds, isLive, type ProcessRow, processTable } from './process-table.ts';
@@ -148,12 +148,17 @@ function descendants(environmentEntry: string): ProcessRow[] {
 }
 
 function filesBelow(root: string): string[] {
-  const lines: string[] = [];
-  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
-    const path = join(entry.parentPath, entry.name);
-    lines.push(relative(root, path) + kindOf(path));
+  for (;;) {
+    try {
+      return readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => {
+        const path = join(entry.parentPath, entry.name);
+        return relative(root, path) + kindOf(path);
+      });
+    } catch (error) {
+      // A folder went while it was read: look again.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(root)) throw error;
+    }
   }
-  return lines;
 }
 
 function kindOf(path: string): string {
