@@ -124,7 +124,29 @@ export type Host = Running & {
   readonly token: string;
 };
 
-/** Starts `./fairlead up --json` (or `serve`) on a free port and waits for its ready line. */
+type RunnerRow = {
+  readonly runner: string;
+  readonly plugins: readonly { readonly status: string }[];
+  readonly errorCode?: string;
+};
+
+/** Resolves when each plugin is ready or has failed: a ready line comes after 10 s without those that take longer. */
+async function untilPluginsStarted({ url, runner }: Ready, token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, connection: 'close' };
+  const haveStarted = async () => {
+    const response = await fetch(`${url}/api/admin/status`, { headers });
+    const { output } = (await response.json()) as { readonly output: { readonly runners: RunnerRow[] } };
+    const row = output.runners.find((each) => each.runner === runner);
+    if (row === undefined || row.errorCode !== undefined) return false;
+    return row.plugins.every(({ status }) => status !== 'starting');
+  };
+  await waitFor(haveStarted, { what: `the start of the plugins of ${runner}`, timeoutMs: hangMs });
+}
+
+/**
+ * Starts `./fairlead up --json` (or `serve`) on a free port and waits for its ready line, and until no plugin is starting any
+ * more. A test whose plugin never starts uses `start`.
+ */
 export async function startHost(
   t: TestLike,
   options: {
@@ -142,6 +164,7 @@ export async function startHost(
   const line = (await running.untilStdout('\n')).trimEnd();
   const ready = JSON.parse(line) as Ready;
   const token = readFileSync(ready.tokenFile, 'utf8').trim();
+  if (ready.runner !== null) await untilPluginsStarted(ready, token);
   // Getters stay getters: the output goes on.
   return Object.defineProperties(Object.create(null), {
     ...Object.getOwnPropertyDescriptors(running),
