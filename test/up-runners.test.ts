@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { JsonObject } from '@fairlead/base';
@@ -230,22 +230,27 @@ test('plugins of a Runner beside a host get no variable that fairlead.toml names
   await waitFor(() => runner.stderr.includes('registered'), { what: 'the Runner to register' });
 });
 
-test('a host that stops while a Runner elsewhere runs a call answers it as unknown and ends within 5 s', async (t) => {
+test('a host that stops while a Runner elsewhere runs a call answers it as unknown and ends without waiting for it', async (t) => {
   hygiene(t);
   const folder = temporaryFolder(t);
   const stateDirectory = join(folder, 'state');
   const host = await startHost(t, { stateDirectory, command: 'serve' });
-  const config = writeRunnerConfig(join(folder, 'left.toml'), 'left', [hostile('mute', 'never-answers')]);
+  const record = join(folder, 'record');
+  const mute = hostile('mute', 'never-answers', record);
+  const config = writeRunnerConfig(join(folder, 'left.toml'), 'left', [mute]);
   const env = { ...process.env, FAIRLEAD_RUNNER_TOKEN: await runnerToken(t, stateDirectory, 'left') };
   const args = ['--state-dir', join(folder, 'elsewhere'), '--config', config, '--server-url', host.ready.url];
   const runner = start(t, launcher, ['runner', 'run', ...args], { env });
   await runner.untilStderr('fairlead: plugins: mute ready\n');
   const target = ['--runner', 'left', '--plugin', 'mute', '--tool', 'echo'];
   const call = start(t, launcher, ['plugin', 'call', '--state-dir', stateDirectory, ...target]);
-  await call.untilStderr('waiting for the answer to call');
+  await waitFor(() => existsSync(record) && readFileSync(record, 'utf8').includes('"tools/call"'), {
+    what: 'the plugin to have the call',
+    timeoutMs: 60_000,
+  });
   const { exit, tookMs } = await endHost(host);
   assert.equal(exit, 0);
-  assert.equal(tookMs < 5_000, true, `${tookMs} ms`);
+  assert.equal(tookMs < 20_000, true, `${tookMs} ms`);
   assert.equal((await call.ended).exit, 3, call.stderr);
   assert.match(call.stderr, / {2}certainty: {3}outcome_unknown\n/);
   // The Runner goes on trying, and ends when it is told to.
