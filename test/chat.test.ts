@@ -21,8 +21,9 @@ const TURNS = [
     steps: [
       {
         text: 'It begins here, word by word, and it ends there.',
-        chunk: 6,
-        delay_ms: 120,
+        // Two pieces, with time between them to see the first alone.
+        chunk: 24,
+        delay_ms: 3000,
         calls: [{ tool: 'calculate', arguments: { expression: '6*7' } }],
       },
       { calls: [{ tool: HOSTILE, arguments: {} }] },
@@ -125,6 +126,7 @@ for (const [columns, rows] of [
     assert.match(await shell.screen(), /○ write_file {2}not_started · approval_denied/);
 
     // A turn that hangs is cancelled.
+    await shell.untilGone('the model is at work');
     await shell.type('hang');
     await shell.press('Enter');
     await shell.until('the model is at work');
@@ -186,6 +188,7 @@ for (const [columns, rows] of [
     await shell.untilCursor(4, at);
     await shell.press('Enter');
     await shell.until('longer than any screen');
+    await shell.untilGone('the model is at work');
 
     // What was said is found again.
     await shell.press('C-r');
