@@ -205,7 +205,7 @@ test('a command that is late is killed, what it had printed reaches the model, a
       call('shell', { command: 'echo so far planted-key-of-the-back-end; sleep 600' }),
       { text: 'Done.', expect: { last: 'so far' } },
     ],
-    policy: '\n[policy.tools.shell]\ntimeout_secs = 1\n',
+    policy: '\n[policy.tools.shell]\ntimeout_secs = 5\n',
   });
   const report = await h.ask();
   assert.deepEqual(

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { type JsonObject, systemClock, systemRandom } from '@fairlead/base';
-import { hygiene, temporaryFolder } from '@fairlead/testing';
+import { hygiene, temporaryFolder, waitFor } from '@fairlead/testing';
 import { loadHostConfig } from '../packages/cli/src/host/host-config.ts';
 import { openHostFloor } from '../packages/cli/src/host/host-floor.ts';
 
@@ -233,9 +233,11 @@ test('meaning is looked for over an API like OpenAI’s, whose key nobody sees; 
   const h = await host(t);
   await h.say('Note it.', remember('crossing', 'the ferry leaves at nine'), []);
   const indexed = () => h.requests.filter(({ path }) => path === '/v1/embeddings');
-  for (let round = 0; round < 200 && !JSON.stringify(indexed()).includes('crossing'); round += 1)
-    await new Promise((resolve) => setImmediate(resolve));
-  await h.type('/memory list');
+  // Until its text is sent it may not be among those that are said to wait.
+  const isIndexed = async () =>
+    JSON.stringify(indexed()).includes('crossing') &&
+    !(await h.type('/memory list')).includes('have words alone so far');
+  await waitFor(isIndexed, { what: 'the vector of the note' });
   await h.say('Which boat?', recall('vessel'));
   assert.match(h.result(), /crossing.*leaves at nine/);
   const [first] = indexed();
