@@ -180,7 +180,10 @@ class Thread {
     };
     this.#onGone = (reason) => dies('extension_crashed', reason);
     // Its word and its end may have come at once, to a host that was busy meanwhile.
-    if (this.#gone) return dies('extension_crashed', this.#goneReason);
+    if (this.#gone) {
+      dies('extension_crashed', this.#goneReason);
+      return;
+    }
     const ping = (): void => {
       if (this.#gone) return;
       if (this.#silentMs >= workerLimits.silenceMs) {

@@ -130,7 +130,10 @@ test('a call that began before a turn and ends in it is not stood for by the sum
   });
   const room = await clientRoom(t, {
     scripts: {
-      default: [sayTurn('One.'), { steps: [{ calls: [{ tool: 'sum', arguments: {} }] }, { text: 'Summed.' }] }],
+      default: [
+        sayTurn('One.'),
+        { steps: [{ calls: [{ tool: 'sum', arguments: {} }] }, { text: 'Summed.' }] },
+      ],
     },
     extensions: () => [sums],
     policy: ALLOWED,
