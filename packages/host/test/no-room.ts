@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { FairleadError } from '@fairlead/base';
-import type { Durability, Peer, Tx } from '@fairlead/store';
+import type { Durability, Peer, Store, Tx } from '@fairlead/store';
 
 /** The statement that stands with each `tool_result`: what is large. */
 export const isResult = (sql: string) => sql.includes('SET result_owed = 0');
@@ -17,5 +17,15 @@ export function noRoomFor({ mock }: TestContext, peer: Peer, refuses: (sql: stri
       };
       return work(tx);
     }, durability),
+  );
+}
+
+/** The same of rows that are written beside any database. */
+export function noRoomForRows({ mock }: TestContext, store: Store, refuses: (sql: string) => boolean) {
+  const write = store.write.bind(store);
+  return mock.method(store, 'write', (...given: Parameters<typeof write>) =>
+    given[0].some(({ sql }) => refuses(sql))
+      ? Promise.reject(new FairleadError('store_disk_full', 'No room.'))
+      : write(...given),
   );
 }

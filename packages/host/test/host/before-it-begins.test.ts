@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairleadError } from '@fairlead/base';
 import { defineExtension } from '@fairlead/extension';
 import { waitFor } from '@fairlead/testing';
 import { owedLimits } from '../../src/limits.ts';
+import { noRoomForRows } from '../no-room.ts';
 import { ADA } from '../sessions/session-room.ts';
 import { sayTurn } from './gate-tool.ts';
 import { type HostRoom, hostRoom } from './host-room.ts';
@@ -30,6 +30,8 @@ async function slowRoom(t: Parameters<typeof hostRoom>[0]) {
   const session = await room.session('ann');
   return { room, session, entered: entered.promise, open: () => opened.resolve() };
 }
+
+const takesBack = (sql: string) => sql.startsWith("UPDATE wakes SET state = 'ignored'");
 
 const wakes = async ({ floor }: HostRoom) =>
   (
@@ -106,9 +108,7 @@ test('a run that is cancelled before its turn began is told so on a full disk, a
   const stop = new AbortController();
   const run = room.host.runOnce({ session, text: 'mine', from: ADA, signal: stop.signal });
   await entered;
-  const disk = t.mock.method(store, 'write', () =>
-    Promise.reject(new FairleadError('store_disk_full', 'No room.')),
-  );
+  const disk = noRoomForRows(t, store, takesBack);
   stop.abort();
   open();
   const { turn, status, code } = await run;
@@ -137,9 +137,7 @@ test('a run that waits behind another one and is cancelled on a full disk is tol
   const { signal } = stop;
   const run = room.host.runOnce({ session, text: 'mine', from: ADA, signal, posted: posted.resolve });
   await posted.promise;
-  const disk = t.mock.method(store, 'write', () =>
-    Promise.reject(new FairleadError('store_disk_full', 'No room.')),
-  );
+  const disk = noRoomForRows(t, store, takesBack);
   stop.abort();
   const { turn, status, code } = await run;
   assert.deepEqual([turn, status, code], [null, 'cancelled', 'turn_cancelled']);

@@ -128,13 +128,9 @@ test('a call that began before a turn and ends in it is not stood for by the sum
       },
     },
   });
+  const sumTurn = { steps: [{ calls: [{ tool: 'sum', arguments: {} }] }, { text: 'Summed.' }] };
   const room = await clientRoom(t, {
-    scripts: {
-      default: [
-        sayTurn('One.'),
-        { steps: [{ calls: [{ tool: 'sum', arguments: {} }] }, { text: 'Summed.' }] },
-      ],
-    },
+    scripts: { default: [sayTurn('One.'), sumTurn] },
     extensions: () => [sums],
     policy: ALLOWED,
   });

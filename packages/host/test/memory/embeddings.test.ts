@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairleadError } from '@fairlead/base';
+import { noRoomForRows } from '../no-room.ts';
 import { fakeEmbedder, memoryRoom } from './memory-room.ts';
 
 test('each memory gets a vector, of its key, value and tags', async (t) => {
@@ -70,12 +70,7 @@ test('vectors are made once the disk has room again, and the embedder is asked l
   const embedder = fakeEmbedder();
   const { memory, ann, keys, room } = await memoryRoom(t, { embedder });
   const { store, host } = room;
-  const write = store.write.bind(store);
-  const disk = t.mock.method(store, 'write', (...given: Parameters<typeof write>) =>
-    given[0].some(({ sql }) => sql.startsWith('UPDATE embeddings SET vector'))
-      ? Promise.reject(new FairleadError('store_disk_full', 'No room.'))
-      : write(...given),
-  );
+  const disk = noRoomForRows(t, store, (sql) => sql.startsWith('UPDATE embeddings SET vector'));
   const afterSecond = async () => {
     await host.clock.advance(1000);
     await memory.caughtUp();

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FairleadError } from '@fairlead/base';
 import { waitFor } from '@fairlead/testing';
 import { owedLimits } from '../../src/limits.ts';
 import { ALLOWED, gateTool, passTurn, sayTurn } from '../host/gate-tool.ts';
 import { hostRoom } from '../host/host-room.ts';
-import { noRoomFor } from '../no-room.ts';
+import { noRoomFor, noRoomForRows } from '../no-room.ts';
 import { ADA } from '../sessions/session-room.ts';
 import { calls, childrenOf, ends, give, gives, onlyChild } from './give-tool.ts';
 
@@ -89,12 +88,7 @@ test('a task that found the disk full leaves no open session once there is room'
     if (sql.startsWith('INSERT INTO turns')) turns += 1;
     return turns === 2 && (sql.startsWith('INSERT INTO turns') || closes(sql));
   });
-  const write = store.write.bind(store);
-  const rows = t.mock.method(store, 'write', (...given: Parameters<typeof write>) =>
-    given[0].some(({ sql }) => closes(sql))
-      ? Promise.reject(new FairleadError('store_disk_full', 'No room.'))
-      : write(...given),
-  );
+  const rows = noRoomForRows(t, store, closes);
   await room.ask(session, 'ask bob');
   assert.equal((await room.told(session))[3], 'result completed: not_started store_disk_full: No room.');
   const child = await onlyChild(room, session);
