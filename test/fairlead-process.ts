@@ -241,7 +241,10 @@ export function gated(id: string, gate: string): ProviderBlock {
 export function notedPids(record: string): number[] {
   const path = `${record}.pids`;
   if (!existsSync(path)) return [];
-  return readFileSync(path, 'utf8').trim().split('\n').map(Number);
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(Number);
 }
 
 /** Resolves when none of these processes lives; state Z counts as dead. */

@@ -51,7 +51,7 @@ const ownNodeIsNew =
     }).trim(),
   ) >= 24;
 
-test('the launcher in a clone where nothing is installed', async (t) => {
+test('the launcher in a clone where nothing is installed', { timeout: 900_000 }, async (t) => {
   const folder = temporaryFolder(t);
   const clone = join(folder, 'a clone with a space é');
   cloneInto(clone);

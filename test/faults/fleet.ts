@@ -170,7 +170,7 @@ export class Fleet implements AsyncDisposable {
       const { runners } = (await this.gateway.output({ action: 'list' })) ?? {};
       return Array.isArray(runners) && (runners as JsonObject[]).some((each) => each['name'] === named);
     };
-    const shows = waitFor(isShown, { what: `the name ${named}`, timeoutMs: 5000 });
+    const shows = waitFor(isShown, { what: `the name ${named}`, timeoutMs: 30_000 });
     return await shows.then(
       () => null,
       () => `its Runner has the name ${named} in force, and the gateway shows another`,
@@ -236,7 +236,7 @@ export class Fleet implements AsyncDisposable {
     const left = () => leftBehind({ mark: this.#mark, roots: this.#roots(), watchdog, plugin });
     const isClean = await waitFor(() => left().length === 0, {
       what: 'the end of processes',
-      timeoutMs: 10_000,
+      timeoutMs: 30_000,
     }).catch(() => false);
     return isClean ? [] : left();
   }

@@ -57,6 +57,7 @@ test('an answer to a call leaves when its intent and its end have been synced, e
   const binding = await bindingOf(host, token, TARGET);
   await since(1);
   for (let call = 0; call < CALLS; call += 1) {
+    const fromMs = performance.now();
     const { body } = await pluginTool(host, token, {
       action: 'call',
       binding,
@@ -65,7 +66,8 @@ test('an answer to a call leaves when its intent and its end have been synced, e
     assert.equal(body['dispatch_certainty'], 'completed');
     const asked = await since(1);
     // Once a second what is in the log may be copied, which takes a sync, too.
-    assert.ok(asked.indexOf('answer') >= 2 && asked.length <= 4, `asked for ${asked}`);
+    const most = 4 + Math.floor((performance.now() - fromMs) / 1000);
+    assert.ok(asked.indexOf('answer') >= 2 && asked.length <= most, `asked for ${asked}`);
   }
 });
 
@@ -74,10 +76,12 @@ test('what only reads waits for no sync', { skip: requires('strace') }, async (t
   await bindingOf(host, token, TARGET);
   await since(1);
   const asked: string[] = [];
+  const fromMs = performance.now();
   for (let read = 0; read < CALLS; read += 1) {
     await pluginTool(host, token, { action: 'list' });
     asked.push(...(await since(1)));
   }
   assert.equal(asked.filter((what) => what === 'answer').length, CALLS);
-  assert.ok(asked.length <= CALLS + 1, `asked for ${asked}`);
+  const most = CALLS + 1 + Math.floor((performance.now() - fromMs) / 1000);
+  assert.ok(asked.length <= most, `asked for ${asked}`);
 });

@@ -2,7 +2,7 @@ import { pidIsAlive, waitFor } from '@fairlead/testing';
 import { namesOf, type ProcessTrees, processesWith } from './process-sample.ts';
 import type { SoakWorld } from './soak-world.ts';
 
-const END_LIMIT_MS = 10_000;
+const END_LIMIT_MS = 30_000;
 
 /** Ends the world as a person does; says what is left of it, and whether the plugin's own count agrees. */
 export async function endOf(world: SoakWorld, trees: ProcessTrees): Promise<readonly string[]> {
