@@ -18,6 +18,7 @@ import { openStore, type Store } from '@fairlead/store';
 import type { CommandContext } from '../command-context.ts';
 import { extensionSecrets, type HostExtensions, openHostExtensions } from '../extensions/host-extensions.ts';
 import { allServers } from '../extensions/mcp-tables.ts';
+import { untilExtensionsSettled } from '../extensions/until-extensions-settled.ts';
 import { nameFile } from '../state/name-file.ts';
 import { readVersion } from '../version.ts';
 import { findBubblewrap } from './bubblewrap.ts';
@@ -38,7 +39,8 @@ export type HostFloor = AsyncDisposable & {
 
 /**
  * Opens the database of a state directory and what runs over it: peer, journal, agents, extensions; what the start before left in its
- * middle is brought to its end. The caller holds the directory's lock. Rejects with the codes of its parts.
+ * middle is brought to its end. Where the host is not `alone`, each folder of `fairlead.toml` is loaded or has failed before anything
+ * is answered. The caller holds the directory's lock. Rejects with the codes of its parts.
  */
 export async function openHostFloor(options: {
   readonly context: CommandContext;
@@ -47,8 +49,11 @@ export async function openHostFloor(options: {
   readonly log: Log;
   /** Nothing is answered but what this process asks for itself. */
   readonly alone?: boolean;
+  /** Settles when the host is to end before it has begun: what is loaded is not waited for. Default: never. */
+  readonly stopped?: Promise<unknown>;
 }): Promise<HostFloor> {
   const { context, stateDirectory, loaded, log, alone = false } = options;
+  const { stopped = new Promise<never>(() => {}) } = options;
   const { clock, random, env, platform } = context;
   const { tables, extensions: extensionTables, path: configPath, environmentKeys, config } = loaded;
   await using stack = new AsyncDisposableStack();
@@ -120,7 +125,9 @@ export async function openHostFloor(options: {
       isWatched: !alone,
     }),
   );
-  const agents = stack.use(await prepared.start(extensions.hub, { alone }));
+  // A turn keeps the live set that it begins with: one that begins before a gate is loaded is not judged by it.
+  const isWhole = alone || (await untilExtensionsSettled(context, extensions, stopped));
+  const agents = stack.use(await prepared.start(extensions.hub, { alone: alone || !isWhole }));
   const owned = stack.move();
   return {
     ...{ store, journal, digestKey, extensions, prepared, agents },

@@ -33,12 +33,19 @@ export async function startHost(options: {
   /** Nothing is answered that waits in sessions. */
   readonly alone?: boolean;
   readonly onStop: () => void;
+  /** Settles when the end is asked for, perhaps while it starts. */
+  readonly stopped?: Promise<unknown>;
 }): Promise<Host> {
-  const { context, stateDirectory, loaded, log, alone = false, onStop } = options;
+  const { context, stateDirectory, loaded, log, alone = false, onStop, stopped } = options;
   const { clock, random } = context;
   const { config } = loaded;
   await using stack = new AsyncDisposableStack();
-  const floor = stack.use(await openHostFloor({ context, stateDirectory, loaded, log, alone }));
+  const floor = stack.use(
+    await openHostFloor({
+      ...{ context, stateDirectory, loaded, log, alone },
+      ...(stopped === undefined ? {} : { stopped }),
+    }),
+  );
   const { store, journal, digestKey, extensions, agents } = floor;
   const tokens = await createTokens({ store, clock, random });
   const hub = createRunnerHub({ tokens, clock, log });

@@ -1,6 +1,7 @@
 import { createLog } from '@fairlead/gateway/log';
 import type { CommandContext } from '../command-context.ts';
 import { untilExtensionsSettled } from '../extensions/until-extensions-settled.ts';
+import { hostLimits } from '../limits.ts';
 import { openLogFile } from '../log/log-file.ts';
 import { hostLogPath } from '../log/log-path.ts';
 import { removeServerFile } from '../state/server-file.ts';
@@ -28,7 +29,12 @@ export async function openOwnHost(
       onStop: () => {},
     }),
   );
-  await untilExtensionsSettled(context, host.extensions);
+  const late = new Promise<void>((resolve) => {
+    context.clock.setTimer(hostLimits.readyMs, resolve, { unref: true });
+  });
+  // It answers nothing that waits, so that it may go on without one that is slow.
+  if (!(await untilExtensionsSettled(context, host.extensions, late)))
+    context.stderr('fairlead: still loading extensions, and going on; see `fairlead ext list`\n');
   const owned = stack.move();
   return { url: host.url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

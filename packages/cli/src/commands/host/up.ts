@@ -5,7 +5,6 @@ import type { Runner } from '@fairlead/runner';
 import { cliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { untilExtensionsSettled } from '../../extensions/until-extensions-settled.ts';
 import { bindRunner, startEmbeddedRunner } from '../../host/embedded-runner.ts';
 import { type Host, startHost } from '../../host/host.ts';
 import { type HostConfigFlags, loadHostConfig } from '../../host/host-config.ts';
@@ -105,8 +104,8 @@ async function hold(context: CommandContext, holding: Holding): Promise<void> {
   const logFile = openLogFile(hostLogPath(stateDirectory));
   stack.defer(() => logFile.close());
   const log = createLog({ write: logFile.write, clock: context.clock });
-  const onStop = stop.ask;
-  const host = stack.use(await startHost({ context, stateDirectory, loaded: reading, log, onStop }));
+  const { ask: onStop, asked: stopped } = stop;
+  const host = stack.use(await startHost({ context, stateDirectory, loaded: reading, log, onStop, stopped }));
   // Where there is no model nothing costs anything.
   if (host.agents.models.default !== undefined)
     for (const line of await host.agents.firstWords()) context.stderr(`fairlead: ${line}\n`);
@@ -118,7 +117,6 @@ async function hold(context: CommandContext, holding: Holding): Promise<void> {
     );
     throwFault(await Promise.race([stop.asked, runner.fatal, untilRunnerReady(context, runner)]));
   }
-  if (!stop.isAsked) await Promise.race([stop.asked, untilExtensionsSettled(context, host.extensions)]);
   if (!stop.isAsked) {
     stack.defer(() => removeServerFile(stateDirectory));
     await becomeReady(context, holding, host, runner);

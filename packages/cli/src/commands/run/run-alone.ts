@@ -5,6 +5,7 @@ import { cliError } from '../../cli-error.ts';
 import { beginsAsId } from '../../client/find-session.ts';
 import type { SessionDoor } from '../../client/session-door.ts';
 import type { CommandContext } from '../../command-context.ts';
+import { untilExtensionsSettled } from '../../extensions/until-extensions-settled.ts';
 import type { HostTables } from '../../host/agent-tables.ts';
 import { agentNames } from '../../host/default-agent.ts';
 import { loadHostConfig } from '../../host/host-config.ts';
@@ -46,7 +47,7 @@ export async function runAlone(
     if (signal.aborted) resolve();
     signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  await withProgress(context, 'loading extensions', () => Promise.race([extensions.settled, abandoned]));
+  await untilExtensionsSettled(context, extensions, abandoned);
   // Nobody is there for a second try: what a server offers must be known before the one turn begins.
   await withProgress(context, 'waiting for MCP servers', () =>
     Promise.race([extensions.serversSettled(), abandoned]),
