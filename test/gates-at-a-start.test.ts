@@ -67,7 +67,7 @@ path = ${JSON.stringify(guard)}
     return await openHostFloor({ context, stateDirectory, loaded, log: () => {}, alone });
   };
   return {
-    guard,
+    ...{ guard, open },
     /** A session in which a message waits that no host has answered yet. */
     async waiting(): Promise<string> {
       await using floor = await open(true);
@@ -89,8 +89,7 @@ async function results({ agents }: HostFloor, session: string): Promise<readonly
   const found: string[] = [];
   for await (const { id, value } of (await agents.sessions.open(session)).table('entries').scan()) {
     const entry = readEntry(id, value);
-    if (entry?.type === 'tool_result')
-      found.push(`${entry.certainty} ${entry.code ?? 'fine'} ${entry.text}`);
+    if (entry?.type === 'tool_result') found.push(`${entry.certainty} ${entry.code ?? 'fine'} ${entry.text}`);
   }
   return found;
 }
@@ -101,4 +100,32 @@ test('a message that waited over a restart is judged by the gate of a folder in 
   const [result = '', ...others] = await here.answered(session);
   assert.match(result, /^not_started tool_blocked .*not on my watch/s);
   assert.deepEqual(others, []);
+});
+
+test('a gate whose folder does not load at a start denies what it judged before', async (t) => {
+  const here = place(t);
+  const session = await here.waiting();
+  writeFileSync(join(here.guard, 'extension.ts'), 'this is no TypeScript at all {');
+  const [result = '', ...others] = await here.answered(session);
+  assert.match(result, /^not_started gate_unavailable .*blocked by guard: /s);
+  assert.deepEqual(others, []);
+});
+
+test('a folder that does not load is reloaded and unloaded by the name that it had', async (t) => {
+  const here = place(t);
+  await here.waiting();
+  writeFileSync(join(here.guard, 'extension.ts'), 'this is no TypeScript at all {');
+  await using floor = await here.open(true);
+  const { settled, administration, hub } = floor.extensions;
+  await settled;
+  const rows = () =>
+    hub.extensions().flatMap(({ name, state, builtin }) => (builtin ? [] : [`${name} ${state}`]));
+  assert.deepEqual(rows(), ['guard down']);
+  assert.equal(administration.output('guard').certainty, 'completed');
+  assert.equal((await administration.reload('guard')).certainty, 'not_started');
+  writeFileSync(join(here.guard, 'extension.ts'), GUARD);
+  assert.equal((await administration.reload(here.guard)).certainty, 'completed');
+  assert.deepEqual(rows(), ['guard running']);
+  assert.equal((await administration.unload('guard')).certainty, 'completed');
+  assert.deepEqual(rows(), []);
 });

@@ -12,8 +12,8 @@ export const MADE_OF_COMMITS: ReadonlySet<string> = new Set([
 ]);
 /** How many are kept at most: the oldest are removed, from then on nothing is missing. */
 const CAPS: Readonly<Record<string, number>> = { journal: 100_000, tokens: 4_096 };
-/** Have limits of their own: handles, and what extensions say of themselves in sessions that are in memory. */
-const UNCOUNTED: ReadonlySet<string> = new Set(['bindings', 'extension_outputs']);
+/** Have limits of their own: handles, what extensions say of themselves in sessions that are in memory, and manifests of folders. */
+const UNCOUNTED: ReadonlySet<string> = new Set(['bindings', 'extension_outputs', 'folder_manifests']);
 /**
  * Operations of new commits. Extensions that come and go are left out: whoever makes a session finds them on or does not, as it happens.
  */

@@ -39,6 +39,8 @@ export const pathLimits = Object.freeze({
   folderBytes: 32 * MIB,
   /** Lines that a worker logs before anybody took it. */
   earlyLines: 100,
+  /** Folders of which the manifest is kept: more than a host loads, those that it loaded once among them. */
+  keptManifests: 256,
   /** Its package.json, which is read for the module's name alone. */
   packageBounds: Object.freeze({
     maxBytes: 256 * KIB,

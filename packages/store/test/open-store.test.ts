@@ -47,6 +47,7 @@ test('the product database has the peer-local tables and those of the log, and o
         'embeddings',
         'extension_failures',
         'extension_outputs',
+        'folder_manifests',
         'host_state',
         'journal',
         'latest',

@@ -8,6 +8,7 @@ import {
   builtinSource,
   type CatalogDesk,
   type ExtensionTables,
+  FolderManifests,
   type Hub,
   openHub,
   type ResolvedSettings,
@@ -108,6 +109,7 @@ export async function openHostExtensions(options: {
   const administration = new PathExtensions({
     hub,
     clock,
+    manifests: new FolderManifests({ store, clock }),
     environmentOf: (name) => (environments.values[name] ?? {}) as Readonly<Record<string, string>>,
     log,
   });

@@ -11,10 +11,17 @@ import {
   type Outcome,
 } from '@fairlead/base';
 import type { ExtensionAdministration, Log } from '@fairlead/gateway';
-import { type Hub, hubErrors, type InstallNote, loadPathSource, type PathSource } from '@fairlead/hub';
+import {
+  type FolderManifests,
+  type Hub,
+  hubErrors,
+  type InstallNote,
+  loadPathSource,
+  type PathSource,
+} from '@fairlead/hub';
 import { cliErrors } from '../errors.ts';
 
-/** A folder whose extension could not be loaded: it has no name yet. */
+/** A folder whose extension could not be loaded and never was: it has no name yet. */
 interface BrokenFolder {
   readonly folder: string;
   readonly code: string;
@@ -24,6 +31,8 @@ interface BrokenFolder {
 export interface PathExtensionsOptions {
   readonly hub: Hub;
   readonly clock: Clock;
+  /** What stands for folders of `fairlead.toml` that do not load. */
+  readonly manifests: FolderManifests;
   readonly environmentOf: (name: string) => Readonly<Record<string, string>>;
   readonly log: Log;
 }
@@ -42,20 +51,29 @@ export class PathExtensions implements ExtensionAdministration {
     this.#options = options;
   }
 
-  /** Loads the folders of `fairlead.toml`, all at once; one that fails is shown and stops nothing. Never rejects. */
+  /**
+   * Loads the folders of `fairlead.toml`, all at once; one that fails is shown and stops nothing, and where it was loaded before it is
+   * installed as what it was then, so that its gate denies. Never rejects.
+   */
   start(folders: readonly string[]): Promise<void> {
     return this.#alone(async () => {
-      const loaded = await Promise.all(folders.map((folder) => this.#loaded(folder)));
-      const sources = loaded.filter((source) => source !== undefined);
+      const loads = await Promise.all(
+        folders.map(async (folder) => ({ folder, source: await this.#loaded(folder) })),
+      );
+      const sources = loads.flatMap(({ source }) => source ?? []);
       await using unused = new AsyncDisposableStack();
       // What each had ready and nobody took, also where the host ends meanwhile; a started worker is the hub's.
       for (const source of sources) unused.use(source);
       const report = await this.#options.hub.install(sources);
-      for (const source of sources) {
+      for (const { folder, source } of loads) {
+        if (source === undefined) continue;
         const refused = report.refused.find(({ ref }) => ref === source.ref);
         if (refused?.code === 'extension_duplicate')
           this.#breaks(source.folder, refused.code, refused.reason);
-        else this.#sources.set(source.ref.name, source);
+        else {
+          this.#sources.set(source.ref.name, source);
+          await this.#kept(this.#options.manifests.keep(folder, source));
+        }
       }
     });
   }
@@ -99,6 +117,7 @@ export class PathExtensions implements ExtensionAdministration {
       if (fault?.code === 'extension_duplicate')
         return failed('not_started', fault.code, fault.reason, { name });
       this.#broken.delete(source.folder);
+      await this.#kept(this.#options.manifests.keep(folder, source));
       // What runs already is read from where it was started.
       if (!known.includes(name)) this.#sources.set(name, source);
       if (fault !== undefined) return failed(certaintyOf(fault.code), fault.code, fault.reason, { name });
@@ -134,6 +153,7 @@ export class PathExtensions implements ExtensionAdministration {
       if (!report.ok)
         return failed(certaintyOf(report.code), report.code, report.reason, { name: old.ref.name });
       this.#sources.set(old.ref.name, source);
+      await this.#kept(this.#options.manifests.renew(source));
       const { manifest } = report.installed;
       return completed({
         name: manifest.name,
@@ -162,15 +182,30 @@ export class PathExtensions implements ExtensionAdministration {
     try {
       return await loadPathSource({ ...this.#options, folder });
     } catch (thrown) {
-      const { code, message } = codedFault(thrown);
-      this.#breaks(folder, code, message);
-      return undefined;
+      const { code, message: reason } = codedFault(thrown);
+      const known = await this.#options.manifests.standIn(folder, { code, reason }).catch(() => undefined);
+      if (known === undefined) {
+        this.#breaks(folder, code, reason);
+        return undefined;
+      }
+      this.#options.log('warn', 'extension.not_loaded', { folder, code, reason });
+      return { ...known, folder: placeOf(folder) };
     }
   }
 
   #breaks(folder: string, code: string, reason: string): void {
     this.#broken.set(folder, { folder, code, reason });
     this.#options.log('warn', 'extension.not_loaded', { folder, code, reason });
+  }
+
+  /** What the disk does not take is no reason to refuse what runs. */
+  async #kept(keeping: Promise<void>): Promise<void> {
+    try {
+      await keeping;
+    } catch (thrown) {
+      const { code, message: reason } = codedFault(thrown);
+      this.#options.log('warn', 'extension.manifest_not_kept', { code, reason });
+    }
   }
 
   /** By its name, or by the folder that it came from. */

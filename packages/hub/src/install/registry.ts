@@ -202,7 +202,7 @@ export class Registry {
     const { name } = ref;
     this.#admission.wait(refused);
     this.#options.failures.record({ name, scope: 'install', key: '', code, reason, retried: false });
-    const manifest = generation?.manifest;
+    const manifest = generation?.manifest ?? source.manifest;
     this.#roster.putFailed(
       { name, ref, code, reason, ...(manifest === undefined ? {} : { manifest }) },
       order,

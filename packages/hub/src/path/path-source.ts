@@ -6,6 +6,7 @@ import {
   type ExtensionRef,
   extensionError,
   type HostSide,
+  type Manifest,
   WorkerCarrier,
 } from '@fairlead/extension/runtime';
 import type { ExtensionSource } from '../install/extension-source.ts';
@@ -27,6 +28,7 @@ export interface PathSourceOptions {
 export interface PathSource extends ExtensionSource, AsyncDisposable {
   readonly ref: Extract<ExtensionRef, { readonly kind: 'path' }>;
   readonly folder: string;
+  readonly manifest: Manifest;
   /** The last 64 KiB that the newest generation printed. */
   output(): string;
   /** Ends the worker that was loaded and never started; a started one belongs to whoever started it. */
@@ -95,6 +97,7 @@ class LoadedPath implements PathSource {
   readonly tier = 'worker';
   readonly builtin = false;
   readonly folder: string;
+  readonly manifest: Manifest;
   readonly #options: PathSourceOptions;
   readonly #place: ExtensionFolder;
   #loaded: Generation | undefined;
@@ -103,6 +106,7 @@ class LoadedPath implements PathSource {
   constructor(options: PathSourceOptions, place: ExtensionFolder, first: Generation, ref: PathSource['ref']) {
     this.ref = Object.freeze(ref);
     this.folder = place.folder;
+    this.manifest = first.carrier.manifest;
     this.#options = options;
     this.#place = place;
     this.#loaded = first;

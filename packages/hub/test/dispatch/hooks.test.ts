@@ -401,6 +401,29 @@ test('a gate whose worker is dead denies in the turn that it died in and the nex
   assert.equal((await call(back, 'judged')).text, 'ran');
 });
 
+test('an extension whose code does not start denies what it judged when it was loaded, until it starts', async (t) => {
+  hygiene(t);
+  const { hub, newSession } = await testHub(t, { extensions: [tools] });
+  const judge = new FakeExtension('judge', { hooks: ['tool_call'] });
+  judge.onStart = () => {
+    throw new Error('line 3');
+  };
+  await hub.install([{ ...judge.source(), manifest: { ...judge.manifest, gates: ['judged'] } }]);
+  const session = await newSession();
+  await hub.openSession(session);
+  {
+    using set = await hub.liveSet({ session });
+    const end = await call(set, 'judged');
+    assert.deepEqual([end.certainty, end.code], ['not_started', 'gate_unavailable']);
+    assert.match(end.text, /^blocked by judge: it cannot run now \(line 3\)/);
+    assert.equal((await call(set, 'free')).text, 'ran');
+  }
+  judge.onStart = () => {};
+  assert.equal((await hub.replace('judge', judge.source())).ok, true);
+  using set = await hub.liveSet({ session });
+  assert.equal((await call(set, 'judged')).text, 'ran');
+});
+
 test('an extension that is refused at install denies what its manifest judges, where it is on', async (t) => {
   hygiene(t);
   const { hub, peer, clock, newSession } = await testHub(t, { extensions: [tools] });

@@ -11,6 +11,7 @@ import { memory } from './0010-memory.ts';
 import { skills } from './0011-skills.ts';
 import { readsApart } from './0012-reads-apart.ts';
 import { openApprovals } from './0013-open-approvals.ts';
+import { folderManifests } from './0014-folder-manifests.ts';
 import type { Migration } from './migration.ts';
 
 /** Every migration of the product's database, oldest first. */
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   skills,
   readsApart,
   openApprovals,
+  folderManifests,
 ];
