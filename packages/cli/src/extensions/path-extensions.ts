@@ -39,7 +39,7 @@ export interface PathExtensionsOptions {
 
 /**
  * The extensions that come from folders of this machine: which folder a name came from, and the one door by which they are
- * loaded, reloaded and unloaded while the host runs. One change at a time.
+ * loaded, reloaded and unloaded while the host runs. One change at a time; none waits for calls of what another took away.
  */
 export class PathExtensions implements ExtensionAdministration {
   readonly #options: PathExtensionsOptions;
@@ -164,18 +164,22 @@ export class PathExtensions implements ExtensionAdministration {
     });
   }
 
-  unload(name: string): Promise<Outcome<Json>> {
-    return this.#alone(async (begins) => {
+  async unload(name: string): Promise<Outcome<Json>> {
+    let drained = Promise.resolve();
+    const outcome = await this.#alone<Json>(async (begins) => {
       const source = this.#find(name);
       if (source === undefined) {
         const known = this.#broken.delete(resolve(name));
         return known ? completed({ name }) : this.#unknown(name);
       }
       begins();
-      await this.#options.hub.unload(source.ref.name);
+      ({ drained } = await this.#options.hub.unload(source.ref.name));
       this.#sources.delete(source.ref.name);
       return completed({ name: source.ref.name });
     });
+    // A call of it may last an hour: whoever asked waits for that, and no other change does.
+    await drained;
+    return outcome;
   }
 
   async #loaded(folder: string): Promise<PathSource | undefined> {

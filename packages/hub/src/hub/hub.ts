@@ -7,7 +7,7 @@ import type { AgentStateAllowlist } from '../agent-state/agent-scope.ts';
 import type { ExtensionsPorts } from '../extensions-command/ports.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { ExtensionSource } from '../install/extension-source.ts';
-import type { InstallReport, ReplaceReport } from '../install/install-report.ts';
+import type { InstallReport, ReplaceReport, UnloadReport } from '../install/install-report.ts';
 import type { LiveSet } from '../live/live-set.ts';
 import type { SessionOutputs } from '../outputs/outputs.ts';
 import type { Report } from '../report.ts';
@@ -82,8 +82,8 @@ export interface Hub extends AsyncDisposable {
   replace(name: string, source: ExtensionSource): Promise<ReplaceReport>;
   /** Calls `listener` after each `install` and `replace` that has ended, whatever came of it; answers how to stop that. It must not throw. */
   onInstalled(listener: () => void): () => void;
-  /** False where nothing of that name is installed. */
-  unload(name: string): Promise<boolean>;
+  /** Takes an extension off every list. Resolves while its calls in flight may still run. */
+  unload(name: string): Promise<UnloadReport>;
   /**
    * Records what is installed, builds the session's instances, fires `sessionStart`, publishes status. Opening an open session does
    * nothing and answers the same. Rejects with `session_not_here`, `hub_closed`, or a code of the store.

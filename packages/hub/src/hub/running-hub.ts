@@ -10,7 +10,7 @@ import type { Failure } from '../failures/failure.ts';
 import type { FailureBook } from '../failures/failure-book.ts';
 import { faultOf } from '../failures/fault.ts';
 import type { ExtensionSource } from '../install/extension-source.ts';
-import type { InstallReport, ReplaceReport } from '../install/install-report.ts';
+import type { InstallReport, ReplaceReport, UnloadReport } from '../install/install-report.ts';
 import type { Registry } from '../install/registry.ts';
 import type { Roster } from '../install/roster.ts';
 import type { Instances } from '../instances/instances.ts';
@@ -89,7 +89,7 @@ export class RunningHub implements Hub {
     return () => void this.#installed.delete(listener);
   }
 
-  unload(name: string): Promise<boolean> {
+  unload(name: string): Promise<UnloadReport> {
     return this.#parts.registry.unload(name);
   }
 

@@ -41,3 +41,11 @@ export type ReplaceReport =
       readonly drained: Promise<void>;
     }
   | { readonly ok: false; readonly code: string; readonly reason: string };
+
+/** What became of an unload. */
+export interface UnloadReport {
+  /** False where nothing of that name was installed. */
+  readonly found: boolean;
+  /** Settles when the calls of it have ended and it is gone. Never rejects. */
+  readonly drained: Promise<void>;
+}

@@ -11,7 +11,13 @@ import { Drains, REPLACED, UNLOADED } from './drains.ts';
 import type { ExtensionSource } from './extension-source.ts';
 import type { Generation } from './generation.ts';
 import type { GenerationInstances } from './generation-instances.ts';
-import type { InstallNote, InstallReport, RefusedSource, ReplaceReport } from './install-report.ts';
+import type {
+  InstallNote,
+  InstallReport,
+  RefusedSource,
+  ReplaceReport,
+  UnloadReport,
+} from './install-report.ts';
 import type { Installed } from './installed.ts';
 import { Lanes } from './lanes.ts';
 import { nameNotes } from './name-notes.ts';
@@ -117,14 +123,12 @@ export class Registry {
   }
 
   /**
-   * Takes an extension away: nothing of it is called any more. Resolves when its calls in flight have ended and it is gone; false where
-   * there was none of this name. Rejects with `hub_closed` once closing began.
+   * Takes an extension away: nothing of it is called any more. Resolves when it is off every list; its calls in flight may still end.
+   * Rejects with `hub_closed` once closing began.
    */
-  async unload(name: string): Promise<boolean> {
+  async unload(name: string): Promise<UnloadReport> {
     this.#checkOpen();
-    const { found, drained } = await this.#lanes.run([name], async () => this.#unload(name));
-    await drained;
-    return found;
+    return await this.#lanes.run([name], async () => this.#unload(name));
   }
 
   /** Ends every instance, the last one opened first, then every extension. Calls in flight are not waited for. Never rejects. */
@@ -251,7 +255,7 @@ export class Registry {
     return { ok: true, installed: generation, notes: this.#notes(new Set([name])), started: [], drained };
   }
 
-  #unload(name: string): { readonly found: boolean; readonly drained: Promise<void> } {
+  #unload(name: string): UnloadReport {
     this.#checkOpen();
     const found = this.#roster.has(name);
     const old = this.#roster.generationOf(name);

@@ -419,7 +419,7 @@ test('a call through a set of before a reload, or of before an unload, is refuse
   assert.deepEqual([refused.certainty, refused.code], ['not_started', 'extension_replaced']);
   using next = await hub.liveSet({ session });
   assert.equal((await call(next, 'heat')).text, 'newer');
-  assert.equal(await hub.unload('oven'), true);
+  assert.equal((await hub.unload('oven')).found, true);
   const gone = await call(next, 'heat');
   assert.deepEqual([gone.certainty, gone.code], ['not_started', 'extension_unknown']);
 });

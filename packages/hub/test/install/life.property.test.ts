@@ -146,7 +146,7 @@ class World {
       }
       case 'unload':
         this.expected = this.expected.filter((called) => called !== next.name);
-        this.running.push(registry.unload(next.name));
+        this.running.push(registry.unload(next.name).then(({ drained }) => drained));
         break;
       case 'die': {
         const carrier = this.#of(next.name).generations.at(-1);

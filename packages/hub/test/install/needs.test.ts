@@ -156,7 +156,7 @@ test('an extension stays installed when its provider is unloaded: each live set 
     new FakeExtension('signal', { provides: ['messenger'] }).source(),
     new FakeExtension('user', { requires: needs('messenger') }).source(),
   ]);
-  assert.equal(await registry.unload('signal'), true);
+  assert.equal((await registry.unload('signal')).found, true);
   assert.deepEqual(names(registry.all()), ['user']);
   assert.equal(registry.get('user')?.gone, undefined);
 });

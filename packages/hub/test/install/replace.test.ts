@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hygiene } from '@fairlead/testing';
+import type { Registry } from '../../src/install/registry.ts';
 import { contributionsOf, FakeExtension, held } from '../fake-extension.ts';
 import { agent, names, registryFloor, session } from '../registry-floor.ts';
 
 const SESSION = session('ses_1');
+
+/** Whether there was one of the name; it is gone then. */
+async function unloaded(registry: Registry, name: string): Promise<boolean> {
+  const { found, drained } = await registry.unload(name);
+  await drained;
+  return found;
+}
 
 test('a reload opens the new generation first, then the old one drains and ends', async (t) => {
   hygiene(t);
@@ -200,7 +208,7 @@ test('unloading takes an extension off every list at once, waits for its calls, 
   const held1 = instances.of(SESSION);
   const end = notes.carrier.begin();
   let done = false;
-  const unloading = registry.unload('notes').then((found) => {
+  const unloading = unloaded(registry, 'notes').then((found) => {
     done = true;
     return found;
   });
@@ -228,14 +236,14 @@ test('unloading takes an extension off every list at once, waits for its calls, 
   ]);
   assert.equal(instances.find(held1[0]?.id ?? ''), undefined);
   assert.deepEqual(failures.all(), []);
-  assert.equal(await registry.unload('notes'), false);
+  assert.equal(await unloaded(registry, 'notes'), false);
 });
 
 test('unloading what was refused takes it off the list', async (t) => {
   hygiene(t);
   const { registry, failures } = await registryFloor(t);
   await registry.install([new FakeExtension('lonely', { requires: [{ kind: 'messenger' }] }).source()]);
-  assert.equal(await registry.unload('lonely'), true);
+  assert.equal(await unloaded(registry, 'lonely'), true);
   assert.deepEqual([registry.failed(), failures.all()], [[], []]);
   // What comes later does not bring it back.
   await registry.install([new FakeExtension('signal', { provides: ['messenger'] }).source()]);
@@ -260,7 +268,7 @@ test('what touches one name runs one after another, the rest side by side', asyn
   const slow = new FakeExtension('slow');
   slow.onStart = () => gate.promise;
   const installing = registry.install([slow.source()]);
-  const unloading = registry.unload('slow');
+  const unloading = unloaded(registry, 'slow');
   await registry.install([new FakeExtension('quick').source()]);
   assert.deepEqual(names(registry.all()), ['quick']);
   gate.settle();
@@ -277,8 +285,8 @@ test('a carrier whose end hangs or throws holds up nobody for longer than 10 s',
   const throws = new FakeExtension('throws');
   throws.onEnd = () => Promise.reject(new Error('stuck'));
   await registry.install([hangs.source(), throws.source()]);
-  assert.equal(await registry.unload('throws'), true);
-  const unloading = registry.unload('hangs');
+  assert.equal(await unloaded(registry, 'throws'), true);
+  const unloading = unloaded(registry, 'hangs');
   await clock.advance(10_000);
   assert.equal(await unloading, true);
 });
@@ -294,8 +302,8 @@ test('a call that its own budget does not end holds up nobody for longer than th
   mute.carrier.idle = () => {
     throw new Error('it cannot say');
   };
-  assert.equal(await registry.unload('mute'), true, 'one that cannot say is not waited for');
-  const unloading = registry.unload('stuck');
+  assert.equal(await unloaded(registry, 'mute'), true, 'one that cannot say is not waited for');
+  const unloading = unloaded(registry, 'stuck');
   await clock.advance(3_601_999);
   assert.equal(stuck.carrier.ended, 0);
   await clock.advance(1);

@@ -505,7 +505,7 @@ test('an instance that changed is read again, and live sets are built anew only 
   host.changed('nobody');
   // Said while it rests, and then it ends: no timer is left.
   host.changed(instance?.id ?? '');
-  await registry.unload('notes');
+  await (await registry.unload('notes')).drained;
   assert.equal(clock.pendingTimers, 0);
   host.changed(instance?.id ?? '');
 });
