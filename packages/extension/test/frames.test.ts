@@ -84,6 +84,18 @@ test('an abort is one frame; the end of a call that was not answered is two more
   assert.deepEqual(posted.slice(1), Array(3).fill({ frame: 'abort', id: 1 }));
 });
 
+test('that it leaves is one frame, and calls are answered as before', async () => {
+  const { carrier, posted, request, said } = far();
+  const answer = carrier.call({ ...request('call_a'), endpoint: 'cap', name: 'memory', method: 'search' });
+  carrier.quiet();
+  assert.deepEqual(posted.slice(1), [{ frame: 'quiet' }]);
+  said({ frame: 'result', id: 1, value: 'found' });
+  assert.equal(await answer, 'found');
+  carrier.died({ code: 'extension_crashed', reason: 'it fell over' });
+  carrier.quiet();
+  assert.equal(posted.length, 2);
+});
+
 test('an ask is answered by the host, with the request of its caller', async () => {
   const { carrier, host, posted, request, said } = far();
   const asked = request('call_a');

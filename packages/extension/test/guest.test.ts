@@ -160,6 +160,33 @@ test('a timer that throws an error without a text goes on', async () => {
   await guest.end();
 });
 
+test('an instance that still opens when its extension leaves does nothing by itself either', async () => {
+  const clock = manualClock();
+  let scope: Scope<object> | undefined;
+  let runs = 0;
+  let release = (): void => {};
+  const open = (given: Scope<object>) => {
+    scope = given;
+    given.every(1000, () => {
+      runs += 1;
+    });
+    return new Promise<void>((resolve) => {
+      release = resolve;
+    });
+  };
+  const extension = makeExtension({ name: 'slow', version: '1', open }, false);
+  const guest = new Guest(extension, { host: new RecordingHost(), clock });
+  const opening = guest.open({ instance: 'g', kind: 'global', key: '', settings: {} });
+  guest.quiet();
+  assert.equal(scope?.signal.aborted, true);
+  release();
+  await opening;
+  await clock.advance(5000);
+  assert.equal(runs, 0);
+  await guest.close('g');
+  assert.equal(clock.pendingTimers, 0);
+});
+
 test('a scope that has ended, or that owns too much, takes nothing more and ends what it is given', async () => {
   let scope: Scope<object> | undefined;
   const disposed: string[] = [];

@@ -22,7 +22,7 @@ export interface Scope<S> {
   readonly key?: string;
   /** The merge at the moment of opening. A call has its own. */
   readonly settings: S;
-  /** Aborts when the instance ends. */
+  /** Aborts when the instance ends; when its extension is reloaded or unloaded at once, while calls of it may still run. */
   readonly signal: AbortSignal;
   readonly log: Log;
   now(): number;

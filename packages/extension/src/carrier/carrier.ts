@@ -185,6 +185,11 @@ export interface Carrier {
   hook(instance: string, kind: FiredKind): HookEndpoint;
   /** Settles when no call of an instance (of all of them without one) is in flight. */
   idle(instance?: string): Promise<void>;
+  /**
+   * It leaves: the signals of its scopes abort, their timers and listeners fall silent, and no other instance is opened. Its calls go
+   * on. Absent: nothing of it runs by itself.
+   */
+  quiet?(): void;
   /** Ends an instance: `close`, then what its scope owns, in reverse order. Never rejects; what fails is logged. */
   close(instance: string): Promise<void>;
   /** Ends every instance, the last one first, then the code itself. */

@@ -123,6 +123,10 @@ export class FrameCarrier implements Carrier {
     });
   }
 
+  quiet(): void {
+    this.#post({ frame: 'quiet' });
+  }
+
   async close(instance: string): Promise<void> {
     if (this.#dead !== undefined) return;
     const { id, answer } = this.#expect(instance, undefined);

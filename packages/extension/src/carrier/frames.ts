@@ -17,6 +17,8 @@ export type HostFrame =
   | { readonly frame: 'answer'; readonly id: number; readonly value: Json }
   | { readonly frame: 'answer'; readonly id: number; readonly fault: WireFault }
   | { readonly frame: 'ping' }
+  /** Nothing runs by itself any more; calls go on. */
+  | { readonly frame: 'quiet' }
   | { readonly frame: 'stop' };
 
 /** What an extension says. */

@@ -76,6 +76,9 @@ class FrameGuest implements ServedGuest, HostSide {
       case 'ping':
         this.#post({ frame: 'pong' });
         break;
+      case 'quiet':
+        this.#guest.quiet();
+        break;
       default:
         void this.#guest.end().then(() => this.#options.stopped());
     }

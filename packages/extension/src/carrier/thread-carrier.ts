@@ -39,6 +39,10 @@ export class ThreadCarrier implements Carrier {
     return this.#guest.idle(instance);
   }
 
+  quiet(): void {
+    this.#guest.quiet();
+  }
+
   close(instance: string): Promise<void> {
     return this.#guest.close(instance);
   }

@@ -50,8 +50,9 @@ export class Guest {
   readonly #instances = new Map<string, Instance>();
   readonly #opening = new Map<
     string,
-    { readonly opened: Promise<Contributions>; abandon(): Promise<void> }
+    { readonly opened: Promise<Contributions>; readonly scope: InstanceScope; abandon(): Promise<void> }
   >();
+  /** It opens no other instance. */
   #ended = false;
 
   /** Throws `extension_not_defined` for anything that `defineExtension` did not make. */
@@ -95,6 +96,7 @@ export class Guest {
     const opened = this.#openInstance(instance).finally(() => this.#opening.delete(request.instance));
     this.#opening.set(request.instance, {
       opened,
+      scope,
       abandon: async () => {
         instance.ended = true;
         this.#silent();
@@ -170,6 +172,12 @@ export class Guest {
   async idle(id?: string): Promise<void> {
     const instances = id === undefined ? [...this.#instances.values()] : [this.#instances.get(id)];
     await Promise.all(instances.map((instance) => instance?.idle()));
+  }
+
+  /** It leaves: nothing of it runs by itself any more, and no other instance is opened. Calls go on. */
+  quiet(): void {
+    this.#ended = true;
+    for (const { scope } of [...this.#opening.values(), ...this.#instances.values()]) scope.stop();
   }
 
   /** Ends an instance; unknown ones are ended already. Never rejects. */

@@ -618,6 +618,24 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       assert.equal(host.messages.length, 4);
     });
 
+    test('falls silent when it leaves, while its calls go on', async (t) => {
+      const { carrier, host } = await opened(t, 'scoped', {});
+      await host.until(
+        () => host.messages.includes('tick 3') && host.messages.includes('once, aborted: false'),
+      );
+      host.lines.length = 0;
+      carrier.quiet?.();
+      await host.until(() => host.messages.includes('scope aborted'));
+      assert.deepEqual(await outcome(carrier, request('tool', 'ring')), { text: '', isError: false });
+      await outcome(carrier, request('tool', 'deliver', { session: 'room 7' }));
+      assert.deepEqual(host.asks, []);
+      await assert.rejects(carrier.open({ instance: 'h', kind: 'global', key: '', settings: {} }), {
+        code: 'extension_ended',
+      });
+      await carrier.close('g');
+      assert.deepEqual(host.messages, ['scope aborted', 'closed', 'second disposed', 'first disposed']);
+    });
+
     test('delivers into a session that its scope opened', async (t) => {
       const { carrier, host } = await opened(t, 'scoped', {});
       host.answer = (ask) => (ask.op === 'session.open' ? { id: 'ses_9' } : { id: 'e1' });

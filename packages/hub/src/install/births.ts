@@ -1,9 +1,10 @@
-import type { Clock } from '@fairlead/base';
-import type { Carrier, ExtensionRef, HostSide } from '@fairlead/extension/runtime';
+import { type Clock, FairleadError } from '@fairlead/base';
+import type { Ask, CallRequest, Carrier, ExtensionRef, HostSide } from '@fairlead/extension/runtime';
 import { type Fault, faultOf } from '../failures/fault.ts';
 import { hubLimits } from '../limits.ts';
 import type { ExtensionSource } from './extension-source.ts';
 import { Generation } from './generation.ts';
+import type { Gone } from './installed.ts';
 import { Moment } from './moment.ts';
 import { readGeneration } from './read-generation.ts';
 import { within } from './within.ts';
@@ -54,7 +55,7 @@ export class Births {
       death.told = true;
       if (death.generation !== undefined) this.#options.died(death.generation);
     };
-    const started = (async () => source.start(this.#hostOf(source), died))();
+    const started = (async () => source.start(this.#hostOf(source, () => death.generation), died))();
     let carrier: Carrier;
     try {
       const came = await within(clock, hubLimits.startMs, started, this.closing);
@@ -104,14 +105,31 @@ export class Births {
     return count;
   }
 
-  #hostOf(source: ExtensionSource): HostSide {
-    const { ask, log } = bound(this.#options.hostFor(source.ref));
-    return { ask, log, changed: (instance) => this.#options.changed(instance) };
+  /** @param generation The one that asks, once it is there. */
+  #hostOf(source: ExtensionSource, generation: () => Generation | undefined): HostSide {
+    const host = this.#options.hostFor(source.ref);
+    return {
+      ask(ask, caller) {
+        const gone = refusalOf(generation(), ask, caller);
+        if (gone !== undefined) throw new FairleadError(gone.code, gone.reason);
+        return host.ask(ask, caller);
+      },
+      log: (line) => host.log(line),
+      changed: (instance) => this.#options.changed(instance),
+    };
   }
 }
 
-function bound(host: Pick<HostSide, 'ask' | 'log'>): Pick<HostSide, 'ask' | 'log'> {
-  return { ask: (ask, caller) => host.ask(ask, caller), log: (line) => host.log(line) };
+/** What left, or is dead, asks for its calls alone: what it did by itself, its next generation does, or nobody any more. */
+function refusalOf(
+  generation: Generation | undefined,
+  { op }: Ask,
+  caller: CallRequest | undefined,
+): Gone | undefined {
+  if (caller !== undefined || generation?.gone === undefined) return undefined;
+  // A call that still runs asks for agents without being named.
+  if (op.startsWith('agent_state.') && generation.carrier.dead === undefined) return undefined;
+  return generation.gone;
 }
 
 /** Ends a carrier within its time; one that throws or hangs is left. */

@@ -32,12 +32,13 @@ export class Drains {
   }
 
   /**
-   * From now on nothing of the generation is called and its instances are on no list. Its calls in flight end by themselves, within their
-   * own budgets, an hour at most; then its instances, the last one opened first; then its code. Never rejects.
+   * From now on nothing of the generation is called, its instances are on no list, and it does nothing by itself. Its calls in flight end
+   * by themselves, within their own budgets, an hour at most; then its instances, the last one opened first; then its code. Never rejects.
    */
   drain(old: Generation, gone: Gone): Promise<void> {
     old.leave(gone);
     const taken = this.#instances.take(old);
+    quiet(old);
     const drained = (async () => {
       await within(this.#clock, hubLimits.drainMs, idle(old), this.#hurry);
       await taken.close();
@@ -52,6 +53,13 @@ export class Drains {
   async idle(): Promise<void> {
     await Promise.all(this.#running);
   }
+}
+
+/** A carrier that cannot be told is refused what it asks by itself all the same. */
+function quiet({ carrier }: Generation): void {
+  try {
+    carrier.quiet?.();
+  } catch {}
 }
 
 /** A carrier that cannot say when its calls have ended is not waited for. */
