@@ -55,7 +55,11 @@ export class Births {
       death.told = true;
       if (death.generation !== undefined) this.#options.died(death.generation);
     };
-    const started = (async () => source.start(this.#hostOf(source, () => death.generation), died))();
+    const started = (async () =>
+      source.start(
+        this.#hostOf(source, () => death.generation),
+        died,
+      ))();
     let carrier: Carrier;
     try {
       const came = await within(clock, hubLimits.startMs, started, this.closing);
