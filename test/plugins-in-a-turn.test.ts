@@ -215,6 +215,39 @@ test('a pinned tool that became another one is refused, not shown, and shown aga
   assert.deepEqual(h.asked(), ['note one', 'note two']);
 });
 
+for (const [meanwhile, note, isApproved, code] of [
+  ['its plugin was started anew', 'Writes a note down.', false, 'plugin_replaced'],
+  ['another tool was approved in its place', 'Throws a note away.', true, 'plugin_replaced'],
+  ['it became another tool that nobody approved', 'Throws a note away.', false, 'tool_not_found'],
+] as const)
+  test(`a call of a pinned tool that is approved after ${meanwhile} runs nothing`, async (t) => {
+    const h = await agentWithPlugin(t, {
+      configuration: PINS,
+      turns: [[call('tally__note', { text: 'one' }), { text: 'Done.' }]],
+    });
+    const asked = Promise.withResolvers<string>();
+    await h.agents.events.subscribe(h.session, {}, (event) => {
+      if (event.kind === 'approval' && event.state === 'open') asked.resolve(event.approval);
+      return true;
+    });
+    const from = { kind: 'person', id: 'tok_ada', name: 'Ada' } as const;
+    await h.agents.post({ session: h.session, text: 'Go on.', from });
+    const approval = await asked.promise;
+    h.describe({ note, look: 'Looks at a note.' });
+    await h.reload();
+    if (isApproved) {
+      const [waiting] = (await h.door('diff')).output['tools'] as readonly JsonObject[];
+      const tools = [{ tool: 'tally__note', observation: waiting?.['observation'] ?? null }];
+      assert.deepEqual((await h.door('approve', { tools })).output['approved'], ['tally__note']);
+      await h.shown();
+    }
+    const by = { id: 'tok_ada', scopes: ['session:approve'] };
+    assert.ok(await h.agents.approvals.decide(approval, { decision: 'approve', by, via: 'test' }));
+    await h.agents.idle();
+    const ends = (await h.results()).map(([certainty, told]) => [certainty, told]);
+    assert.deepEqual([ends, h.asked()], [[['not_started', code]], []]);
+  });
+
 test('a plugin that was started anew and offers the same goes on without anybody', async (t) => {
   const h = await agentWithPlugin(t, {
     configuration: PINS,

@@ -437,6 +437,41 @@ test('an instance that is closed while its tools are asked for is not opened', a
   });
 });
 
+test('a tool of another program is handed what its caller was shown, and nothing else that took its name', async () => {
+  let target: string | undefined = 'x#1';
+  const handed: unknown[] = [];
+  const { guest } = await opened({
+    moreTools: () => [
+      {
+        name: 'far',
+        about: 'Is far.',
+        args: { type: 'object', properties: {}, additionalProperties: false },
+        ...(target === undefined ? {} : { foreign: { target, tool: 'far', hints: {} } }),
+        run: (_args: unknown, _ctx: unknown, shown: unknown) => void handed.push([target, shown]),
+      },
+    ],
+  });
+  const again = () => guest.open({ instance: 'g', kind: 'global', key: '', settings: SETTINGS });
+  target = 'x#2';
+  await again();
+  guest.call({ ...request('far'), target: 'x#1' });
+  guest.call({ ...request('far'), target: 'x#2' });
+  guest.call(request('far'));
+  assert.deepEqual(handed.splice(0), [
+    ['x#2', 'x#1'],
+    ['x#2', 'x#2'],
+    ['x#2', undefined],
+  ]);
+  target = undefined;
+  const { tools } = await again();
+  const refused = { code: 'tool_not_found', certainty: 'not_started' };
+  assert.throws(() => guest.call({ ...request('far'), target: 'x#2' }), refused);
+  target = 'x#3';
+  await again();
+  assert.throws(() => guest.call({ ...request('far'), revision: tools[0]?.revision ?? 0 }), refused);
+  assert.deepEqual(handed, []);
+});
+
 test('what a handler throws is told, whatever it is', async () => {
   const thrown: readonly [unknown, RegExp][] = [
     [new Error(''), /no reason given/],

@@ -14,9 +14,11 @@ interface ForeignRuntimeTool<Context> extends RuntimeTool<Context> {
     readonly hints: PeerPinnedTool['hints'];
     readonly tier: 'native';
   };
+  /** `shown`: the target that was shown to who calls, and that a person may have approved. */
+  run(args: JsonObject, ctx: Context, shown?: string): ReturnType<RuntimeTool<Context>['run']>;
 }
 
-/** A pin as a tool of its own. It calls what it was made for and nothing else: after a change there is another one in its place. */
+/** A pin as a tool of its own. It calls what its caller was shown and nothing else, though another one may have come into its place since. */
 export function pinnedTool<State>(
   peer: PluginsPeer,
   pin: PeerPinnedTool,
@@ -31,8 +33,9 @@ export function pinnedTool<State>(
     approval: 'unless_auto_approved',
     timeoutMs: timeoutSecs * 1000 + pluginsLimits.marginMs,
     foreign: { target, tool: name, hints, tier: 'native' },
-    async run(args, ctx) {
-      return pluginOutput(await allowed(peer.callPinned(callerOf(ctx, name), { name, target }, args)));
+    async run(args, ctx, shown = target) {
+      const called = { name, target: shown };
+      return pluginOutput(await allowed(peer.callPinned(callerOf(ctx, name), called, args)));
     },
   };
 }

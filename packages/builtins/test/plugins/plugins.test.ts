@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { harness } from '@fairlead/extension/testing';
 import type { PeerPinnedTool, PluginEnd } from '../../src/peer/plugins-peer.ts';
+import { pinnedTool } from '../../src/plugins/pinned-tool.ts';
 import { plugins } from '../../src/plugins/plugins.ts';
 import { fakePeer } from '../fake-peer.ts';
 import { fakePlugins } from './fake-plugins.ts';
@@ -124,6 +125,21 @@ test('a pin is a tool of its own, whose objects are as open as the plugin says, 
   assert.deepEqual(
     [kind, shown, given],
     ['callPinned', { name: 'notes__add', target: 'plugin:local/notes/add#abc' }, args],
+  );
+});
+
+test('a pin that became another one since it was shown is called as what was shown', async () => {
+  const fake = fakePlugins({ end: provider({ content: [] }) });
+  const ctx = { session: { id: 'ses_1' }, agent: { id: 'agt_1' } } as never;
+  const [shown, now] = ['plugin:local/notes/add#abc', 'plugin:local/notes/add#def'];
+  await pinnedTool(fake, pin({ target: now })).run({ text: 'x' }, ctx, shown);
+  await pinnedTool(fake, pin({ target: now })).run({ text: 'x' }, ctx);
+  assert.deepEqual(
+    fake.asked.map(([, , called]) => called),
+    [
+      { name: 'notes__add', target: shown },
+      { name: 'notes__add', target: now },
+    ],
   );
 });
 

@@ -37,6 +37,8 @@ export interface DefinedTool extends DefinedCommand {
   readonly effect?: 'read' | 'records' | 'write';
   /** Of a host's own extension, for a tool that another program has: `ForeignTool`. No port carries it. */
   readonly foreign?: DefinedForeignTool;
+  /** `shown` is for a foreign tool: the target that its caller was shown, perhaps of a tool that had its name before. */
+  readonly run: (input: unknown, ctx: unknown, shown?: string) => unknown;
 }
 
 /** Whose tool it is that a host's own extension hands on. */

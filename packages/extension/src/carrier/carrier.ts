@@ -36,7 +36,7 @@ export interface CallRequest {
   readonly name: string;
   /** Of a cap. */
   readonly method?: string;
-  /** Of a tool that has one: `foreign.target` as the caller was shown it. */
+  /** Of a tool that has one: `foreign.target` as the caller was shown it. The tool is handed it, and refuses another one. */
   readonly target?: string;
   /** Of a tool that has one: `revision` as the caller was shown it. Another one is `tool_not_found`. */
   readonly revision?: number;

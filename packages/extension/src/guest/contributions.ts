@@ -134,7 +134,7 @@ async function runtimeTools(
       about,
       args: compiled.schema.json as never,
       // It may be a method of what `moreTools` made.
-      run: (input, ctx) => checked.run(input, ctx),
+      run: (input, ctx, shown) => checked.run(input, ctx, shown),
     });
   }
   return tools;

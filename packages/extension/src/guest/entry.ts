@@ -32,11 +32,12 @@ export interface Entry {
 }
 
 /** Looks the endpoint of a request up; one that does not exist was never started. */
-export function entryOf(instance: Instance, { endpoint, name, method, revision }: CallRequest): Entry {
+export function entryOf(instance: Instance, request: CallRequest): Entry {
   const { part } = instance;
+  const { endpoint, name, method } = request;
   switch (endpoint) {
     case 'tool': {
-      const tool = own(part.tools, name) ?? learntTool(instance, name, revision);
+      const tool = own(part.tools, name) ?? learntTool(instance, request);
       if (tool === undefined) throw missing('tool_not_found', name);
       return toolEntry(tool);
     }
@@ -88,12 +89,15 @@ function own<T>(members: Readonly<Record<string, T>> | undefined, name: string):
 /** A tool of `moreTools`. One that took the place of what the caller was shown is not run instead of it. */
 function learntTool(
   { runtimeTools }: Instance,
-  name: string,
-  revision: number | undefined,
+  { name, target, revision }: CallRequest,
 ): DefinedTool | undefined {
   const learnt = runtimeTools.get(name);
   if (learnt === undefined) return undefined;
-  if (revision === undefined || revision === learnt.contribution.revision) return learnt.tool;
+  const { tool, contribution } = learnt;
+  // Whether its program still has what was shown is known where that is called.
+  if (target !== undefined && contribution.foreign !== undefined)
+    return { ...tool, run: (input, ctx) => tool.run(input, ctx, target) };
+  if (target === undefined && (revision === undefined || revision === contribution.revision)) return tool;
   throw missing('tool_not_found', `${name} is another tool than the one that was looked at`);
 }
 
