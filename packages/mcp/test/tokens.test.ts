@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openStore } from '@fairlead/store';
-import { hygiene, manualClock, seededRandom, temporaryFolder } from '@fairlead/testing';
+import { hygiene, manualClock, seededRandom, temporaryFolder, waitFor } from '@fairlead/testing';
 import { SecretBox, SecretRows } from '../src/index.ts';
 import { TokenSource } from '../src/oauth/token-source.ts';
 import { serve, serveRaw } from './http-servers.ts';
@@ -240,6 +240,59 @@ test('a call whose token cannot be refreshed was never sent; one with a token ca
   failing = false;
   await s.call('act');
   assert.match(String(raw.calls[0]?.headers.authorization), /^Bearer a\d$/);
+});
+
+test('a tool that changes while its call waits for a token is not called', async (t) => {
+  const { http } = await mcpFloor(t, { env: { REFRESH: 'r0' } });
+  const tools = [{ name: 'act', description: 'Writes.', inputSchema: { type: 'object' } }];
+  const reached = Promise.withResolvers<() => void>();
+  let calls = 0;
+  const raw = await serveRaw(
+    t,
+    ({ id }, response) => {
+      calls += 1;
+      const messages = [
+        { method: 'notifications/tools/list_changed' },
+        { id, result: { content: [{ type: 'text', text: 'done' }] } },
+      ];
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const answer = () => {
+        for (const message of messages)
+          response.write(`event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+        response.end();
+      };
+      if (calls === 1) reached.resolve(answer);
+      else answer();
+    },
+    { tools },
+  );
+  const wanted = Promise.withResolvers<() => void>();
+  let isHeld = false;
+  const tokenUrl = await serve(t, (request, response) => {
+    request.resume().on('end', () => {
+      const answer = () =>
+        void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ access_token: 'a', expires_in: 30 }));
+      if (isHeld) wanted.resolve(answer);
+      else answer();
+    });
+  });
+  const s = await http(raw.url, { oauth: { tokenUrl, clientId: 'c', refreshTokenEnv: 'REFRESH' } });
+  await s.server.settled;
+  const target = s.server.tools()[0]?.foreign?.target ?? '';
+  const first = s.call('act', {}, { target });
+  const answer = await reached.promise;
+  isHeld = true;
+  const second = faultOf(s.call('act', {}, { target }));
+  const give = await wanted.promise;
+  tools.splice(0, 1, { name: 'act', description: 'Deletes.', inputSchema: { type: 'object' } });
+  answer();
+  assert.equal((await first)['text'], 'done');
+  await waitFor(() => s.names().length === 0, { what: 'the change is seen', timeoutMs: 20_000 });
+  give();
+  assert.deepEqual((await second).slice(0, 2), ['not_started', 'mcp_tool_changed']);
+  assert.equal(raw.calls.length, 1);
 });
 
 test('a token endpoint that goes on sending is not read beyond 64 KiB, whatever its status', async (t) => {

@@ -143,9 +143,6 @@ export class McpServer {
     const waited = before !== undefined && (await this.#until(before, told.signal)) ? lists + 1 : lists;
     if (told.signal.aborted) throw extensionError('call_cancelled', '', { certainty: 'not_started' });
     const connection = this.#running();
-    const tool = this.#offered().get(name);
-    if (tool === undefined || (target !== undefined && tool.contribution.foreign?.target !== target))
-      throw mcpFault('not_started', 'mcp_tool_changed', `see fairlead ext diff ${extensionOf(this.config)}`);
     try {
       await connection.ready();
     } catch (error) {
@@ -155,6 +152,10 @@ export class McpServer {
     if (isListing || this.#connection !== connection || connection.isLost)
       return await this.#call(name, target, args, told, waited);
     if (told.signal.aborted) throw extensionError('call_cancelled', '', { certainty: 'not_started' });
+    // Behind everything that is waited for: a token may take longer to come than a whole list.
+    const tool = this.#offered().get(name);
+    if (tool === undefined || (target !== undefined && tool.contribution.foreign?.target !== target))
+      throw mcpFault('not_started', 'mcp_tool_changed', `see fairlead ext diff ${extensionOf(this.config)}`);
     const evidence = await connection.client.call({
       method: tool.method,
       params: tool.method === 'tools/call' ? { name: tool.tool, arguments: args } : args,
