@@ -5,6 +5,7 @@ export { hasControlCharacter, singleLine } from './control-characters.ts';
 export { type Deadline, deadlineAfter } from './deadline.ts';
 export { encodeJson } from './encode-json.ts';
 export { defineErrors, type ErrorEntry, type ErrorTable, FairleadError } from './errors.ts';
+export { escapeHidden, replaceHidden } from './hidden-characters.ts';
 export { type Random, randomId, randomSecret, systemRandom } from './ids.ts';
 export { deepFreeze, isJsonObject, type Json, type JsonObject, type JsonScalar, jsonEqual } from './json.ts';
 export {

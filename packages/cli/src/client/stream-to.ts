@@ -1,9 +1,8 @@
 import { request } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
-import { FairleadError } from '@fairlead/base';
+import { escapeHidden, FairleadError } from '@fairlead/base';
 import { cliError } from '../cli-error.ts';
 import { clientLimits } from '../limits.ts';
-import { visibleControls } from '../output/safe-text.ts';
 import { readOperatorToken } from './admin-request.ts';
 import { parseServerUrl, readEnvelope } from './api-client.ts';
 import type { ReachedHost } from './ask-host.ts';
@@ -29,7 +28,7 @@ export async function streamTo(
       const isWhole = response.statusCode === 200;
       response.on('data', (chunk: Buffer) => {
         // Control characters are escapes in JSON; a line feed ends a line.
-        if (isWhole) write(decoder.write(chunk).split('\n').map(visibleControls).join('\n'));
+        if (isWhole) write(decoder.write(chunk).split('\n').map(escapeHidden).join('\n'));
         size += chunk.length;
         if (!isWhole && size <= clientLimits.answerBytes) chunks.push(chunk);
       });

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject, singleLine } from '@fairlead/base';
+import { escapeHidden, isJsonObject, type Json, type JsonObject, singleLine } from '@fairlead/base';
 import { outputLimits } from '../limits.ts';
 
 /** One line for people: no control characters, at most 4,096 characters. */
@@ -24,31 +24,11 @@ export function safeText(text: string): string {
 }
 
 /**
- * What drives a terminal, turns a line around, or is drawn as nothing: controls, direction marks, joiners, tags and other ignorables, separators, every
- * blank but the space, halves of a pair, what is not assigned.
- */
-const HIDDEN_IN_JSON =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
-
-/**
  * One line of JSON. The same value for every reader, but characters by which a text could drive a terminal or hide in it
  * are written as escapes.
  */
 export function jsonLine(value: Json): string {
-  return `${visibleControls(JSON.stringify(value))}\n`;
-}
-
-/** The same JSON text with every such character written as an escape, also those that a text that is not JSON may have. */
-export function visibleControls(text: string): string {
-  return text.replace(HIDDEN_IN_JSON, escaped);
-}
-
-/** JSON has no other escape for a character of two units than those of its halves. */
-function escaped(character: string): string {
-  let text = '';
-  for (let at = 0; at < character.length; at += 1)
-    text += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
-  return text;
+  return `${escapeHidden(JSON.stringify(value))}\n`;
 }
 
 /** The members of an array that are objects. */

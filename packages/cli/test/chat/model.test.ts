@@ -156,6 +156,24 @@ test('a call shows how long it runs and how far it is, then its certainty, code 
   );
 });
 
+test('a call that waits has no blank in its name, its folder and its arguments that passes for a space', () => {
+  const screen = new ChatScreen().open();
+  screen.printed();
+  screen.stream('approval', { approval: 'apr_1', state: 'open' });
+  const question: Question = {
+    ...QUESTION,
+    tool: 'write\u00a0file',
+    facts: [['folder', '/srv/my\u2800work']],
+    arguments: '{\n  "path": "a\u3000b\u200d.txt"\n}',
+  };
+  screen.hear(asks(question));
+  assert.equal(
+    screen.printed().split('F1 for keys\n')[1],
+    '\n? write\\u00a0file of fs wants to run\n  risk        medium, write\n  folder      /srv/my\\u2800work\n  arguments\n  │ {\n  │   "path": "a\\u3000b\\u200d.txt"\n  │ }\n',
+  );
+  assert.match(screen.seen(), /\? write\\u00a0file waits for your decision\n/);
+});
+
 test('a call that waits is told whole, and runs only where somebody chose and then pressed Enter', () => {
   const screen = new ChatScreen().open();
   screen.printed();

@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { FairleadError, type Json, type JsonObject, systemRandom } from '@fairlead/base';
 import { manualClock } from '@fairlead/testing';
 import { plainChat } from '../../src/chat/plain/plain-chat.ts';
+import { questionLines } from '../../src/chat/plain/plain-lines.ts';
 import { entries } from './chat-screen.ts';
 import { DoorInHand, ID, PATH, sessionRoutes } from './door-in-hand.ts';
 import { playedProcess } from './played-terminal.ts';
@@ -66,6 +67,24 @@ test('each line is said once the one before is answered; answers go to stdout, a
     printed.stderr,
     'fairlead: Let me see.\nfairlead: rm: not_started · grant_denied · 12 ms\nfairlead: Hm. (x)\n' +
       'fairlead: The turn ended: cancelled (turn_cancelled).\n',
+  );
+});
+
+test('a call that waits is told without a blank that passes for a space', () => {
+  const question = {
+    id: 'apr_1',
+    tool: 'write_file',
+    extension: 'f\u00a0s',
+    risk: 'medium',
+    facts: [['folder', '/srv/my\u2800work']],
+    arguments: '{\n  "path": "a\u3000b.txt"\n}',
+    decisions: ['deny'],
+    untilMs: 1,
+  } as const;
+  assert.equal(
+    questionLines(question),
+    'fairlead: write_file of f\\u00a0s wants to run\n  risk: medium\n  folder: /srv/my\\u2800work\n' +
+      '  {\n    "path": "a\\u3000b.txt"\n  }\n  decide: /approvals deny apr_1\n',
   );
 });
 

@@ -3,7 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { cellsOf, clip, clusterCells, wrapExactly, wrapWords } from '../../src/chat/text/cells.ts';
 import { clipRow, row, rowCells, rowText, span } from '../../src/chat/text/styled-line.ts';
-import { clustersOf, visibleExactly, visibleLine, visibleText } from '../../src/chat/text/visible-text.ts';
+import {
+  clustersOf,
+  visibleExactLine,
+  visibleExactly,
+  visibleLine,
+  visibleText,
+} from '../../src/chat/text/visible-text.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 200 });
 
@@ -30,8 +36,29 @@ test('lines, tabs, scripts and emoji stay as they are', () => {
 test('a name has one line, and no joiner hides in it', () => {
   assert.equal(visibleLine('rm\n-rf\t\u200dx'), 'rm\\u000a-rf\\u0009\\u200dx');
   assert.equal(visibleLine('plain_name'), 'plain_name');
+});
+
+test('what somebody decides about has no blank that is none, and nothing else that is not seen', () => {
   assert.equal(visibleExactly('rm\u200c\n👨\u200d👩 ❤\ufe0f'), 'rm\\u200c\n👨\\u200d👩 ❤\\ufe0f');
   assert.equal(visibleExactly('{\n}'), '{\n}');
+  assert.equal(
+    visibleExactly('rm\u00a0-rf\u2800~\u3000x\u2003y\r\n\tz'),
+    'rm\\u00a0-rf\\u2800~\\u3000x\\u2003y\\u000d\n\\u0009z',
+  );
+  assert.equal(visibleExactly('\ue000\u0378\u{e0041}\ud800'), '\\ue000\\u0378\\udb40\\udc41\\ud800');
+  assert.equal(visibleExactLine('rm\n\u00a0x'), 'rm\\u000a\\u00a0x');
+  fc.assert(
+    fc.property(anyText, (text) => {
+      const shown = visibleExactly(text).replaceAll('\n', '');
+      assert.doesNotMatch(shown, /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]|[^\P{Zs} ]/u);
+    }),
+  );
+});
+
+test('prose keeps its blanks, the icons of its font, and what is newer than this program', () => {
+  const prose = '1\u00a0000\u202fkm 東京\u3000\u2800\ue0b0 \u{1faff}';
+  assert.deepEqual([visibleText(prose), visibleLine(prose)], [prose, prose]);
+  assert.equal(visibleText('a\u2065b\u{e0fff}'), 'a\\u2065b\\u{e0fff}');
 });
 
 test('a pile of marks on one letter does not cover the lines above', () => {

@@ -1,14 +1,7 @@
-import type { JsonObject } from '@fairlead/base';
+import { escapeHidden, type JsonObject } from '@fairlead/base';
 import { displayLimits } from '../limits.ts';
 import type { LeakDetector } from './leak-detector.ts';
 import { maskSensitive } from './mask-sensitive.ts';
-
-/**
- * What a reader cannot see, or what changes what is around it: control and C1 characters, ESC among them, direction marks, joiners and other
- * ignorables, tags, separators, every blank but the space, halves of a pair, what is not assigned.
- */
-const UNSEEN =
-  /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu;
 
 /**
  * A name that somebody claims, made safe to show: invisible characters become `\u202e` and the like, and it is cut at 48 characters with
@@ -19,18 +12,18 @@ export function visibleName(name: string): string {
   const isCut =
     characters.length > displayLimits.nameCharacters || name.length > 2 * displayLimits.nameCharacters;
   const shown = characters.slice(0, displayLimits.nameCharacters).join('');
-  return shown.replace(UNSEEN, escaped) + (isCut ? '…' : '');
+  return escapeHidden(shown) + (isCut ? '…' : '');
 }
 
 /** Words that somebody wrote, safe to show: line breaks and tabs stay, every other character that cannot be seen becomes its escape. */
 export function visibleText(text: string): string {
-  return text.replace(/[^\n\t]+/g, (line) => line.replace(UNSEEN, escaped));
+  return text.replace(/[^\n\t]+/g, (line) => escapeHidden(line));
 }
 
 /** Arguments that were masked before, as `visibleArguments` shows them. */
 export function visibleJson(value: JsonObject): string {
   // The line breaks of the layout are ours; those of the values are escapes already.
-  return JSON.stringify(value, null, 2).replace(/[^\n]+/g, (line) => line.replace(UNSEEN, escaped));
+  return JSON.stringify(value, null, 2).replace(/[^\n]+/g, (line) => escapeHidden(line));
 }
 
 /**
@@ -45,11 +38,4 @@ export function visibleArguments(
 ): string | null {
   if (Buffer.byteLength(JSON.stringify(args)) > displayLimits.argumentBytes) return null;
   return visibleJson(detector.json(maskSensitive(args, sensitive)).value);
-}
-
-function escaped(character: string): string {
-  let text = '';
-  for (let at = 0; at < character.length; at += 1)
-    text += `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
-  return text;
 }

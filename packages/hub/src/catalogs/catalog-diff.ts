@@ -1,4 +1,11 @@
-import { encodeJson, isJsonObject, type Json, type JsonObject, jsonEqual } from '@fairlead/base';
+import {
+  encodeJson,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  jsonEqual,
+  replaceHidden,
+} from '@fairlead/base';
 import { catalogLimits } from '../limits.ts';
 import type { CatalogRow, CatalogState } from './catalog.ts';
 import { newOrders } from './imperative-text.ts';
@@ -155,11 +162,10 @@ function rowsOf(text: string): readonly string[] {
 
 /** Foreign text on one line: what cannot be seen is written out. */
 function visible(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu, (character) => {
-      return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
-    });
+  return replaceHidden(
+    text.toWellFormed(),
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
 }
 
 /** The same of a warning, which only points at what the lines show in full: what is long is cut. */

@@ -241,6 +241,17 @@ test('a change behind the 600th character of a description is shown before it is
   ]);
 });
 
+test('no blank of a changed tool passes for a space before it is approved', async (t) => {
+  const { open } = await opened(t);
+  const catalog = await open();
+  await catalog.observe(offer({ x: { description: 'Removes a b.' } }));
+  await catalog.observe(offer({ x: { description: 'Removes a\u00a0b\u2800\u3164.' } }));
+  assert.deepEqual(catalogDiff(catalog.rows())[0]?.lines, [
+    '- description: Removes a b.',
+    '+ description: Removes a\\u{a0}b\\u{2800}\\u{3164}.',
+  ]);
+});
+
 test('what is very long is shown whole, in lines that people can read', async (t) => {
   const { open } = await opened(t);
   const catalog = await open();

@@ -1,7 +1,7 @@
 import { clip, wrapExactly, wrapWords } from '../text/cells.ts';
 import type { Marks } from '../text/marks.ts';
 import { row, type Span, type Style, type StyledLine, span } from '../text/styled-line.ts';
-import { visibleExactly, visibleLine, visibleText } from '../text/visible-text.ts';
+import { visibleExactLine, visibleExactly, visibleLine, visibleText } from '../text/visible-text.ts';
 import { type Block, type CallTold, certaintyText, type Question } from './block.ts';
 
 /** How blocks become rows. `isWhole`: nothing of arguments and results is left out. */
@@ -137,12 +137,12 @@ function questionRows(
 ): StyledLine[] {
   const { columns, marks } = look;
   const whose = extension === '' ? '' : ` of ${extension}`;
-  const title = wrapWords(`${visibleLine(tool)}${visibleLine(whose)} wants to run`, columns - 2);
+  const title = wrapWords(`${visibleExactLine(tool)}${visibleExactLine(whose)} wants to run`, columns - 2);
   const about = [...(risk === '' ? [] : [['risk', risk] as const]), ...facts];
   return [
     ...indented(title, marks.question, 'bold', 'warn'),
     ...about.flatMap(([label, text]) =>
-      wrapExactly(visibleLine(text), Math.max(8, columns - 14)).map(
+      wrapExactly(visibleExactLine(text), Math.max(8, columns - 14)).map(
         (line, index): StyledLine => [span(`  ${(index === 0 ? label : '').padEnd(11)} `, 'dim'), span(line)],
       ),
     ),

@@ -1,7 +1,7 @@
 import type { Frame } from '../terminal/painter.ts';
 import { cellsOf, clip } from '../text/cells.ts';
 import { clipRow, row, type StyledLine, span } from '../text/styled-line.ts';
-import { visibleLine } from '../text/visible-text.ts';
+import { visibleExactLine, visibleLine } from '../text/visible-text.ts';
 import { answerText, blockRows, needsGap } from './block-rows.ts';
 import { menuOf } from './chat-keys.ts';
 import type { ChatModel } from './chat-model.ts';
@@ -130,7 +130,7 @@ function questionRows(chat: ChatModel): StyledLine[] {
   const { panel, marks } = chat;
   if (panel === null) return [];
   const { question, choice, hasFocus, isSent } = panel;
-  const name = clip(visibleLine(question.tool), 28);
+  const name = clip(visibleExactLine(question.tool), 28);
   const behind = chat.questionsBehind;
   const more = behind === 0 ? '' : `  (${behind} more)`;
   const title: StyledLine = [

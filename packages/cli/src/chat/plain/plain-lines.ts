@@ -1,6 +1,6 @@
 import type { CommandOutput } from '../../command-context.ts';
 import { type Block, certaintyText, type Question, word } from '../model/block.ts';
-import { visibleExactly, visibleLine, visibleText } from '../text/visible-text.ts';
+import { visibleExactLine, visibleExactly, visibleLine, visibleText } from '../text/visible-text.ts';
 
 /** A call that waits, whole, with the lines that decide it. */
 export function questionLines({
@@ -13,11 +13,11 @@ export function questionLines({
   decisions,
 }: Question): string {
   const about = [['risk', risk] as const, ...facts].map(
-    ([label, text]) => `  ${label}: ${visibleLine(text)}\n`,
+    ([label, text]) => `  ${label}: ${visibleExactLine(text)}\n`,
   );
   const ways = decisions.map((decision) => `/approvals ${decision} ${id}`);
   return (
-    `fairlead: ${visibleLine(tool)} of ${visibleLine(extension)} wants to run\n${about.join('')}` +
+    `fairlead: ${visibleExactLine(tool)} of ${visibleExactLine(extension)} wants to run\n${about.join('')}` +
     `${visibleExactly(given).replace(/^/gm, '  ')}\n  decide: ${ways.join(' | ')}\n`
   );
 }

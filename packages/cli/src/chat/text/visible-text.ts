@@ -1,11 +1,12 @@
+import { escapeHidden, replaceHidden } from '@fairlead/base';
+
+/** What prose has beside letters: blanks, icons of a font, characters that are newer than this program. None drives a terminal or turns a line around. */
+const OF_PROSE = /^[\p{Zs}\u2800\p{Co}[\p{Cn}--\p{Default_Ignorable_Code_Point}]]$/v;
 /**
- * What a terminal obeys or does not show: controls but the line feed, directions, separators, halves of characters, whatever is drawn as nothing. The
- * zero-width joiner and non-joiner and the sixteen variation selectors stay: scripts and emoji need them.
+ * The zero-width joiner and non-joiner and the sixteen variation selectors: part of what scripts and emoji are made of, and drawn as nothing
+ * elsewhere.
  */
-const HIDDEN =
-  /[[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]--[\n\u200c\u200d\ufe00-\ufe0f]]/gv;
-/** Part of what scripts and emoji are made of, and drawn as nothing elsewhere. */
-const UNSEEN = /\u200c|\u200d|[\ufe00-\ufe0f]/g;
+const JOINS = /^(?:\u200c|\u200d|[\ufe00-\ufe0f])$/;
 const PLAIN = /^[\n\x20-\x7e]*$/;
 
 /** Code points that one character on the screen may be made of: a family of four with its joiners has seven. */
@@ -18,24 +19,36 @@ function escaped(character: string): string {
   return point > 0xffff ? `\\u{${hex}}` : `\\u${hex}`;
 }
 
+function inLine(character: string): string {
+  return OF_PROSE.test(character) ? character : escaped(character);
+}
+
+function inText(character: string): string {
+  return character === '\n' || JOINS.test(character) ? character : inLine(character);
+}
+
 /**
  * Text of others, so that nothing in it can move a cursor, reorder a line or stand there unseen: each such character is written as its escape. Lines stay,
  * a tab is four blanks.
  */
 export function visibleText(text: string): string {
   if (PLAIN.test(text)) return text;
-  return boundedClusters(text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ').replace(HIDDEN, escaped));
+  return boundedClusters(replaceHidden(text.replace(/\r\n?/g, '\n').replace(/\t/g, '    '), inText));
 }
 
-/** The same for what somebody decides about: joiners and variation selectors are escapes, too. */
-export function visibleExactly(text: string): string {
-  return PLAIN.test(text) ? text : visibleText(text.replace(UNSEEN, escaped));
-}
-
-/** The same on one line, for names: breaks and tabs are escapes, too. */
+/** The same on one line, for names: breaks and tabs are escapes, too, and so are joiners and variation selectors. */
 export function visibleLine(text: string): string {
-  if (/^[\x20-\x7e]*$/.test(text)) return text;
-  return boundedClusters(text.replace(/\n/g, escaped).replace(HIDDEN, escaped).replace(UNSEEN, escaped));
+  return boundedClusters(replaceHidden(text, inLine));
+}
+
+/** What somebody decides about: every character that is not seen, or seen as a blank and no space, is an escape of JSON. Lines stay. */
+export function visibleExactly(text: string): string {
+  return text.split('\n').map(visibleExactLine).join('\n');
+}
+
+/** The same on one line. */
+export function visibleExactLine(text: string): string {
+  return boundedClusters(escapeHidden(text));
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });

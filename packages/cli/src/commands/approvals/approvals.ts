@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from '@fairlead/base';
+import { escapeHidden, isJsonObject, type Json, type JsonObject } from '@fairlead/base';
 import type { CommandContext } from '../../command-context.ts';
 import { exitCodes } from '../../exit-codes.ts';
-import { jsonLine, labelled, objectsIn, safeLine, visibleControls } from '../../output/safe-text.ts';
+import { jsonLine, labelled, objectsIn, safeLine } from '../../output/safe-text.ts';
 import { timeText } from '../../output/time-text.ts';
 import { askHost } from '../../owner/running-host.ts';
 
@@ -56,7 +56,7 @@ function argumentText(given: Json): string {
   const written = typeof given === 'string' ? given : JSON.stringify(given, null, 2);
   return written
     .split('\n')
-    .map((line) => `  ${visibleControls(line)}`)
+    .map((line) => `  ${escapeHidden(line)}`)
     .join('\n');
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FairleadError } from '@fairlead/base';
+import { escapeHidden, FairleadError } from '@fairlead/base';
 import { isRunnerId, runnerErrors } from '@fairlead/runner';
 import { cliError } from '../../cli-error.ts';
 import type { CommandContext } from '../../command-context.ts';
@@ -10,7 +10,7 @@ import { logLimits } from '../../limits.ts';
 import { hostLogPath, runnerLogPath } from '../../log/log-path.ts';
 import { logText } from '../../log/log-text.ts';
 import { readLog } from '../../log/read-log.ts';
-import { safeLine, visibleControls } from '../../output/safe-text.ts';
+import { safeLine } from '../../output/safe-text.ts';
 import { type SignalSource, stopOnSignals } from '../../process/stop-signals.ts';
 import { readServerFile } from '../../state/server-file.ts';
 import { resolveStateDirectory } from '../../state/state-directory.ts';
@@ -36,7 +36,7 @@ export async function logs(
   const stateDirectory = resolveStateDirectory({ flag: flags.stateDir, ...context });
   const path = await choosePath(context, stateDirectory, flags.runner);
   const print = (line: string) =>
-    context.stdout(`${flags.json === true ? visibleControls(line) : logText(line)}\n`);
+    context.stdout(`${flags.json === true ? escapeHidden(line) : logText(line)}\n`);
   const reading = { path, lines: flags.lines ?? logLimits.shownLines, onLine: print };
   const { clock } = context;
   const isThere =
