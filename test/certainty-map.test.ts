@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { repositoryRoot } from '@fairlead/testing';
 
-/** They name the word and decide nothing: descriptions, filters, a query. */
+/** They name the word and decide nothing: descriptions, filters, queries. */
 const NAMING = new Set([
   'gateway/src/server/openapi.ts',
   'gateway/src/server/journal-query.ts',
@@ -13,6 +13,7 @@ const NAMING = new Set([
   'cli/src/flags.ts',
   'cli/src/commands/trouble/journal.ts',
   'dispatch/src/journal/call-record.ts',
+  'dispatch/src/journal/journal-pruner.ts',
 ]);
 
 test('every place that calls a plugin’s effect unknown stands on the map', () => {
