@@ -29,6 +29,8 @@ export type Hygiene = {
 const TOKEN_NAME = 'FAIRLEAD_TEST_TOKEN';
 const FIRST_PAUSE_MS = 2;
 const LAST_PAUSE_MS = 25;
+/** Of a folder in which others go while it is read. */
+const MOST_LOOKS = 100;
 
 /**
  * Call it first in a test. When the test ends, it fails if anything that the test began is still there: a process (found by
@@ -148,15 +150,16 @@ function descendants(environmentEntry: string): ProcessRow[] {
 }
 
 function filesBelow(root: string): string[] {
-  for (;;) {
+  for (let looks = 1; ; looks += 1) {
     try {
       return readdirSync(root, { recursive: true, withFileTypes: true }).map((entry) => {
         const path = join(entry.parentPath, entry.name);
         return relative(root, path) + kindOf(path);
       });
     } catch (error) {
-      // A folder went while it was read: look again.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !existsSync(root)) throw error;
+      // A folder went while it was read: look again. One that never can be read is told.
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT' || !existsSync(root) || looks === MOST_LOOKS) throw error;
     }
   }
 }

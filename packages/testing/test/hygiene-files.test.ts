@@ -35,3 +35,22 @@ test('a folder that goes while the guard reads it fails no test, and a file that
   fs.rmSync(left);
   await t.end();
 });
+
+test('a folder that cannot be read however often it is looked at is told, and hangs no test', async () => {
+  const t = fakeContext();
+  const guard = hygiene(t);
+  const { readdirSync } = fs;
+  let looks = 0;
+  replaceReaddir((...given: readonly unknown[]): unknown => {
+    if (given[0] !== guard.temporaryRoot) return Reflect.apply(readdirSync, fs, given);
+    looks += 1;
+    throw Object.assign(new Error('no such folder'), { code: 'ENOENT' });
+  });
+  try {
+    assert.throws(() => guard.leftovers(), { code: 'ENOENT' });
+  } finally {
+    replaceReaddir(readdirSync);
+  }
+  assert.equal(looks, 100);
+  await t.end();
+});
