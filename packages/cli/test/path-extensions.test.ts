@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext as NodeTest, test } from 'node:test';
 import { systemClock, systemRandom } from '@fairlead/base';
@@ -8,37 +8,49 @@ import { openPeer, openStore } from '@fairlead/store';
 import { hygiene, temporaryFolder } from '@fairlead/testing';
 import { PathExtensions } from '../src/extensions/path-extensions.ts';
 
-/** A hub of its own, the door by which folders are loaded into it, and what writes such a folder. */
+/** A hub of its own, the door by which folders are loaded into it, what writes such a folder, and what starts both anew. */
 async function opened(t: NodeTest) {
   hygiene(t);
   const folder = temporaryFolder(t);
   const clock = systemClock();
   const store = await openStore({ path: join(folder, 'fairlead.db'), clock });
   const peer = await openPeer({ store, stateDirectory: folder, clock, random: systemRandom() });
-  const hub = await openHub({
-    ...{ peer, store, clock, sources: [], report: () => {} },
-    agents: { resolve: async () => null, open: (id) => peer.open(id) },
-  });
+  const start = async () => {
+    const hub = await openHub({
+      ...{ peer, store, clock, sources: [], report: () => {} },
+      agents: { resolve: async () => null, open: (id) => peer.open(id) },
+    });
+    const extensions = new PathExtensions({
+      ...{ hub, clock, environmentOf: () => ({}), log: () => {} },
+      manifests: new FolderManifests({ store, clock }),
+    });
+    return { hub, extensions };
+  };
+  const first = await start();
+  let { hub } = first;
   t.after(async () => {
     await hub.close();
     await peer.close();
     await store.close();
   });
-  const extensions = new PathExtensions({
-    ...{ hub, clock, environmentOf: () => ({}), log: () => {} },
-    manifests: new FolderManifests({ store, clock }),
-  });
+  const restarted = async (): Promise<PathExtensions> => {
+    await hub.close();
+    const next = await start();
+    hub = next.hub;
+    return next.extensions;
+  };
   const folderOf = (name: string, tool: string): string => {
     const made = join(folder, name);
     mkdirSync(made);
-    writeFileSync(
-      join(made, 'extension.ts'),
-      `import { defineExtension } from '@fairlead/extension';
-export default defineExtension({ name: '${name}', version: '1.0.0', tools: { ${tool} } });`,
-    );
+    writeFileSync(join(made, 'extension.ts'), codeOf(name, tool));
     return made;
   };
-  return { hub, peer, extensions, folderOf };
+  return { ...first, peer, restarted, folderOf };
+}
+
+function codeOf(name: string, tool: string): string {
+  return `import { defineExtension } from '@fairlead/extension';
+export default defineExtension({ name: '${name}', version: '1.0.0', tools: { ${tool} } });`;
 }
 
 const LOOK = `look: { about: 'Looks.', run: () => 'seen' }`;
@@ -77,3 +89,26 @@ test('unloading an extension whose call lasts an hour does not hold up the reloa
   await calling;
   assert.equal((await unloading).certainty, 'completed');
 });
+
+for (const [files, change] of [
+  ['the same files', () => {}],
+  ['changed files', (folder: string) => writeFileSync(join(folder, 'extension.ts'), codeOf('notes', WAIT))],
+] as const)
+  test(`an extension whose old folder is gone runs from the folder that it was moved to, with ${files}`, async (t) => {
+    const { extensions, restarted, folderOf } = await opened(t);
+    const old = folderOf('notes', LOOK);
+    await extensions.start([old]);
+    assert.deepEqual(extensions.summary(), [{ name: 'notes', code: null }]);
+    const moved = `${old}-moved`;
+    renameSync(old, moved);
+    change(moved);
+    const later = await restarted();
+    await later.start([old, moved]);
+    assert.deepEqual(later.summary(), [
+      { name: 'notes', code: null },
+      { name: old, code: 'extension_folder_invalid' },
+    ]);
+    assert.equal((await later.reload('notes')).certainty, 'completed', 'it is looked for where it is now');
+    assert.equal((await later.unload(old)).certainty, 'completed');
+    assert.deepEqual(later.summary(), [{ name: 'notes', code: null }], 'what runs is not the one taken away');
+  });

@@ -21,12 +21,23 @@ import {
 } from '@fairlead/hub';
 import { cliErrors } from '../errors.ts';
 
-/** A folder whose extension could not be loaded and never was: it has no name yet. */
+/** A folder that is shown by its path: what it holds did not load and never had a name, or the name is another folder's. */
 interface BrokenFolder {
   readonly folder: string;
   readonly code: string;
   readonly reason: string;
 }
+
+/** A folder of `fairlead.toml` with what is installed for it. */
+interface NamedFolder {
+  readonly folder: string;
+  readonly source: PathSource;
+}
+
+/** What became of a folder of `fairlead.toml`; `standIn` is what it was when it was loaded last. */
+type FolderLoad =
+  | (NamedFolder & { readonly loads: true })
+  | (BrokenFolder & { readonly loads: false; readonly standIn: PathSource | undefined });
 
 export interface PathExtensionsOptions {
   readonly hub: Hub;
@@ -53,20 +64,17 @@ export class PathExtensions implements ExtensionAdministration {
 
   /**
    * Loads the folders of `fairlead.toml`, all at once; one that fails is shown and stops nothing, and where it was loaded before it is
-   * installed as what it was then, so that its gate denies. Never rejects.
+   * installed as what it was then, so that its gate denies; unless another one that loads has its name now. Never rejects.
    */
   start(folders: readonly string[]): Promise<void> {
     return this.#alone(async () => {
-      const loads = await Promise.all(
-        folders.map(async (folder) => ({ folder, source: await this.#loaded(folder) })),
-      );
-      const sources = loads.flatMap(({ source }) => source ?? []);
+      const named = this.#named(await Promise.all(folders.map((folder) => this.#loaded(folder))));
+      const sources = named.map(({ source }) => source);
       await using unused = new AsyncDisposableStack();
       // What each had ready and nobody took, also where the host ends meanwhile; a started worker is the hub's.
       for (const source of sources) unused.use(source);
       const report = await this.#options.hub.install(sources);
-      for (const { folder, source } of loads) {
-        if (source === undefined) continue;
+      for (const { folder, source } of named) {
         const refused = report.refused.find(({ ref }) => ref === source.ref);
         if (refused?.code === 'extension_duplicate')
           this.#breaks(source.folder, refused.code, refused.reason);
@@ -182,19 +190,30 @@ export class PathExtensions implements ExtensionAdministration {
     return outcome;
   }
 
-  async #loaded(folder: string): Promise<PathSource | undefined> {
+  async #loaded(folder: string): Promise<FolderLoad> {
     try {
-      return await loadPathSource({ ...this.#options, folder });
+      return { loads: true, folder, source: await loadPathSource({ ...this.#options, folder }) };
     } catch (thrown) {
       const { code, message: reason } = codedFault(thrown);
       const known = await this.#options.manifests.standIn(folder, { code, reason }).catch(() => undefined);
-      if (known === undefined) {
+      const standIn = known === undefined ? undefined : { ...known, folder: placeOf(folder) };
+      return { loads: false, folder, code, reason, standIn };
+    }
+  }
+
+  /** A folder that does not load keeps the name that it had, but from none that loads: it may have been moved there. */
+  #named(loads: readonly FolderLoad[]): readonly NamedFolder[] {
+    const taken = new Set(loads.flatMap((one) => (one.loads ? one.source.ref.name : [])));
+    return loads.flatMap((one) => {
+      if (one.loads) return one;
+      const { folder, code, reason, standIn } = one;
+      if (standIn === undefined || taken.has(standIn.ref.name)) {
         this.#breaks(folder, code, reason);
-        return undefined;
+        return [];
       }
       this.#options.log('warn', 'extension.not_loaded', { folder, code, reason });
-      return { ...known, folder: placeOf(folder) };
-    }
+      return { folder, source: standIn };
+    });
   }
 
   #breaks(folder: string, code: string, reason: string): void {
