@@ -177,7 +177,7 @@ export class Guest {
   /** It leaves: nothing of it runs by itself any more, and no other instance is opened. Calls go on. */
   quiet(): void {
     this.#ended = true;
-    for (const { scope } of [...this.#opening.values(), ...this.#instances.values()]) scope.stop();
+    for (const { scope } of [...this.#opening.values(), ...this.#instances.values()]) scope.silence();
   }
 
   /** Ends an instance; unknown ones are ended already. Never rejects. */
@@ -187,7 +187,7 @@ export class Guest {
     if (instance === undefined) return;
     this.#instances.delete(id);
     instance.ended = true;
-    instance.scope.stop();
+    instance.scope.end();
     await this.#closeState(instance);
     await instance.scope.dispose();
   }

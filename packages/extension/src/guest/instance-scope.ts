@@ -18,6 +18,7 @@ export class InstanceScope {
   readonly #around: Surroundings;
   readonly #controller = new AbortController();
   readonly #owned: Dispose[] = [];
+  #silent = false;
   #ended = false;
 
   constructor(request: OpenRequest, around: Surroundings, peer: { readonly value: unknown } | undefined) {
@@ -36,21 +37,27 @@ export class InstanceScope {
         this.#listen(target as ListenTarget, event, run),
       sessions: Object.freeze({ open: (id: string) => this.#openSession(id) }),
       changed: () => {
-        if (!this.#ended) around.host.changed(request.instance);
+        if (!this.#silent) around.host.changed(request.instance);
       },
       ...(peer === undefined ? {} : { peer: peer.value }),
     }) as unknown as Scope<JsonObject>;
   }
 
-  /** From now on nothing of the scope runs, and its signal is aborted. */
-  stop(): void {
-    this.#ended = true;
+  /** From now on nothing of the scope runs, and its signal is aborted. Calls that go on may still hand over what they open. */
+  silence(): void {
+    this.#silent = true;
     this.#controller.abort(extensionError('extension_ended'));
+  }
+
+  /** It is silent, and from now on it takes nothing over: no call is left that could need it. */
+  end(): void {
+    this.#ended = true;
+    this.silence();
   }
 
   /** Disposes of everything, the last one first. What does not end in time is told, and left. */
   async dispose(): Promise<void> {
-    this.stop();
+    this.end();
     for (let dispose = this.#owned.pop(); dispose !== undefined; dispose = this.#owned.pop())
       await this.finish('a resource of its scope', dispose);
   }
@@ -114,7 +121,7 @@ export class InstanceScope {
     let timer: { cancel(): void };
     const fire = (): void => {
       timer = this.#around.clock.setTimer(ms, fire);
-      if (running || this.#ended) return;
+      if (running || this.#silent) return;
       const answer = this.#guard('a timer', () => run(this.#controller.signal));
       if (!isThenable(answer)) return;
       running = true;
@@ -130,7 +137,7 @@ export class InstanceScope {
     checkTimer(ms);
     const timer = this.#around.clock.setTimer(ms, () => {
       this.#forget(cancel);
-      if (!this.#ended) this.#guard('a timer', () => run(this.#controller.signal));
+      if (!this.#silent) this.#guard('a timer', () => run(this.#controller.signal));
     });
     const cancel = () => timer.cancel();
     this.#keep(cancel);
@@ -151,7 +158,7 @@ export class InstanceScope {
 
   #listen(target: ListenTarget, event: string, run: AnyListener): void {
     const listener: AnyListener = (...values) => {
-      if (!this.#ended) this.#guard(`a listener of ${event}`, () => run(...values));
+      if (!this.#silent) this.#guard(`a listener of ${event}`, () => run(...values));
     };
     if ('addEventListener' in target) {
       target.addEventListener(event, listener as (event: Event) => void);
@@ -163,9 +170,9 @@ export class InstanceScope {
   }
 
   async #openSession(id: string): Promise<SessionView> {
-    if (this.#ended) throw extensionError('extension_ended', 'its scope has ended');
+    if (this.#silent) throw extensionError('extension_ended', 'its scope has ended');
     const question = async (asked: Parameters<typeof ask>[1]) => {
-      if (this.#ended) throw extensionError('extension_ended', 'its scope has ended');
+      if (this.#silent) throw extensionError('extension_ended', 'its scope has ended');
       return ask(this.#around, asked, undefined);
     };
     const opened = await question({ op: 'session.open', id: String(id) });

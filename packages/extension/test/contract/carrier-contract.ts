@@ -636,6 +636,26 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       assert.deepEqual(host.messages, ['scope aborted', 'closed', 'second disposed', 'first disposed']);
     });
 
+    test('a call that runs when its extension leaves may still own what it opens, and that is disposed after close', async (t) => {
+      const { carrier, host } = await opened(t, 'scoped', {});
+      await host.until(
+        () => host.messages.includes('tick 3') && host.messages.includes('once, aborted: false'),
+      );
+      host.lines.length = 0;
+      const connecting = outcome(carrier, request('tool', 'connect'));
+      carrier.quiet?.();
+      assert.deepEqual(await connecting, { text: 'connected', isError: false });
+      await outcome(carrier, request('tool', 'ring'));
+      await carrier.close('g');
+      assert.deepEqual(host.messages, [
+        'scope aborted',
+        'closed',
+        'connection disposed',
+        'second disposed',
+        'first disposed',
+      ]);
+    });
+
     test('delivers into a session that its scope opened', async (t) => {
       const { carrier, host } = await opened(t, 'scoped', {});
       host.answer = (ask) => (ask.op === 'session.open' ? { id: 'ses_9' } : { id: 'e1' });
