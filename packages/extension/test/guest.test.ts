@@ -472,6 +472,46 @@ test('a tool of another program is handed what its caller was shown, and nothing
   assert.deepEqual(handed, []);
 });
 
+test('of two lists the one asked for last counts, whichever comes first', async () => {
+  const given: ((does: string) => void)[] = [];
+  const { guest } = await opened({
+    open: () => ({ first: true }),
+    async moreTools(state: { first: boolean }) {
+      const does = state.first ? 'reads' : await new Promise<string>((resolve) => given.push(resolve));
+      state.first = false;
+      return [
+        {
+          name: 'far',
+          about: `It ${does}.`,
+          args: { type: 'object', properties: {}, additionalProperties: false },
+          run: () => does,
+        },
+      ];
+    },
+  });
+  const again = () => guest.open({ instance: 'g', kind: 'global', key: '', settings: SETTINGS });
+  const called = (revision: number | undefined) => {
+    assert.ok(revision !== undefined);
+    return guest.call({ ...request('far'), revision });
+  };
+  const older = again();
+  const newer = again();
+  given[1]?.('deletes');
+  const [newest] = (await newer).tools;
+  assert.equal(newest?.about, 'It deletes.');
+  given[0]?.('writes');
+  assert.deepEqual((await older).tools, [newest]);
+  assert.deepEqual(called(newest?.revision), { text: 'deletes', isError: false });
+
+  const [first, second] = [again(), again()];
+  given[2]?.('writes');
+  const [between] = (await first).tools;
+  assert.deepEqual(called(between?.revision), { text: 'writes', isError: false });
+  given[3]?.('sends');
+  const [last] = (await second).tools;
+  assert.deepEqual(called(last?.revision), { text: 'sends', isError: false });
+});
+
 test('what a handler throws is told, whatever it is', async () => {
   const thrown: readonly [unknown, RegExp][] = [
     [new Error(''), /no reason given/],

@@ -11,7 +11,10 @@ import { compileSchema } from '../schema/compile-schema.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import type { Instance, LearntTool } from './instance.ts';
 
-/** What an instance contributes: what its part declares, and what `moreTools` gives at this moment. */
+/**
+ * What an instance contributes: what its part declares, and what `moreTools` gives at this moment. One that was overtaken by another that
+ * was asked for later answers what that one said, so that whoever is answered last knows the tools that are called.
+ */
 export async function contributionsOf(instance: Instance): Promise<Contributions> {
   const { part, around, request } = instance;
   const { manifest } = around;
@@ -20,8 +23,12 @@ export async function contributionsOf(instance: Instance): Promise<Contributions
   const tools = declared(manifest.tools).map(({ name, about, args }) =>
     toolContribution(name, about, args, part.tools?.[name] ?? {}, false),
   );
+  instance.readings += 1;
+  const reading = instance.readings;
+  const given = await runtimeTools(instance, tools, manifest);
+  if (instance.shown !== undefined && instance.shown.reading > reading) return instance.shown.contributions;
   const learnt = new Map<string, LearntTool>();
-  for (const [name, tool] of await runtimeTools(instance, tools, manifest)) {
+  for (const [name, tool] of given) {
     const { about, args, foreign, ...policy } = tool;
     const plain = toolContribution(name, about, args as unknown as JsonSchema, policy, true);
     const contribution = foreign === undefined ? numbered(instance, plain) : { ...plain, foreign };
@@ -30,7 +37,7 @@ export async function contributionsOf(instance: Instance): Promise<Contributions
   }
   instance.runtimeTools = learnt;
   const gates = part.on?.['toolCall'] === undefined ? undefined : part.gates;
-  return deepFreeze({
+  const contributions: Contributions = deepFreeze({
     tools,
     commands: declared(manifest.commands).map(({ name, about, args }) => ({ name, about, args })),
     hooks: FIRED_HOOKS.filter((kind) => part.on?.[HOOK_MEMBERS[kind]] !== undefined),
@@ -55,6 +62,8 @@ export async function contributionsOf(instance: Instance): Promise<Contributions
       optional: isOptional,
     })),
   });
+  instance.shown = { reading, contributions };
+  return contributions;
 }
 
 type Policy = Pick<DefinedTool, 'risk' | 'approval' | 'timeoutMs' | 'perMinute' | 'sensitive' | 'effect'>;

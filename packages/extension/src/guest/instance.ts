@@ -3,7 +3,7 @@ import type { Log } from '../authoring/context.ts';
 import type { DefinedPart, DefinedTool } from '../authoring/definition.ts';
 import type { Ask, HostSide, LogLine } from '../carrier/ask.ts';
 import { checkAsk } from '../carrier/ask.ts';
-import type { CallRequest, OpenRequest, ToolContribution } from '../carrier/carrier.ts';
+import type { CallRequest, Contributions, OpenRequest, ToolContribution } from '../carrier/carrier.ts';
 import type { Clock } from '../clock.ts';
 import { cutText } from '../contracts/text.ts';
 import { extensionError } from '../errors.ts';
@@ -46,6 +46,10 @@ export class Instance {
   /** Closed or closing: nothing is entered any more. */
   ended = false;
   runtimeTools: ReadonlyMap<string, LearntTool> = new Map();
+  /** How often it was asked what it contributes. */
+  readings = 0;
+  /** What it said last, and at which of those readings. */
+  shown: { readonly reading: number; readonly contributions: Contributions } | undefined;
   /** How many different tools `moreTools` has given. */
   revisions = 0;
   /** Calls that have not answered at once, and have not ended. */

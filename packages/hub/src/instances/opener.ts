@@ -1,6 +1,6 @@
 import type { Clock } from '@fairlead/base';
 import type { JsonObject } from '@fairlead/extension';
-import { budgets, extensionErrors } from '@fairlead/extension/runtime';
+import { budgets, type Contributions, extensionErrors } from '@fairlead/extension/runtime';
 import { hubErrors } from '../errors.ts';
 import { type Fault, faultOf } from '../failures/fault.ts';
 import type { Installed } from '../install/installed.ts';
@@ -60,29 +60,34 @@ export class Opener {
     }
   }
 
-  /** Asks again what it contributes: whether that is another answer than before. What fails leaves the old one. */
-  async reread(slot: Slot): Promise<boolean> {
-    const { clock, report, reserved } = this.#options;
-    const { extension, kind, request } = slot;
-    if (request === undefined) return false;
+  /**
+   * Asks again what it contributes, and tells `changed` where that is another answer than before. What fails leaves the old one. What
+   * comes late is waited for by nobody, and taken when it comes: its extension calls the tools of that answer from then on.
+   */
+  async reread(slot: Slot, changed: () => void): Promise<void> {
+    const { clock, report } = this.#options;
+    const { extension, request } = slot;
+    if (request === undefined) return;
+    const reading = (async () => {
+      const contributions = await extension.carrier.open(request);
+      if (!slot.ended && this.#renew(slot, contributions)) changed();
+    })();
     try {
-      const came = await within(
-        clock,
-        budgets.openMs,
-        (async () => extension.carrier.open(request))(),
-        slot.taken,
-      );
-      if (slot.ended || came === 'given_up') return false;
-      if (came === 'late') throw new Error(extensionErrors.instantiate_timeout.message);
-      const checked = checkInstance(extension.manifest, kind, came.value, reserved);
-      if (JSON.stringify(checked.contributions) === JSON.stringify(slot.contributions)) return false;
-      slot.show(checked);
-      this.#tellRefused(slot);
-      return true;
+      if ((await within(clock, budgets.openMs, reading, slot.taken)) === 'late')
+        throw new Error(extensionErrors.instantiate_timeout.message);
     } catch (thrown) {
       if (!slot.ended) report({ ...reportedPlace(slot), ...faultOf(thrown, 'instantiate_failed') });
-      return false;
     }
+  }
+
+  /** Whether it contributes something else now. */
+  #renew(slot: Slot, contributions: Contributions): boolean {
+    const { extension, kind } = slot;
+    const checked = checkInstance(extension.manifest, kind, contributions, this.#options.reserved);
+    if (JSON.stringify(checked.contributions) === JSON.stringify(slot.contributions)) return false;
+    slot.show(checked);
+    this.#tellRefused(slot);
+    return true;
   }
 
   /** Ends it within 5 s; one that takes longer is told, and left. Never rejects. */

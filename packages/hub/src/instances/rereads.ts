@@ -31,7 +31,7 @@ export class Rereads {
     slot.rereading = true;
     while (slot.stale && !slot.ended) {
       slot.stale = false;
-      if (await this.#opener.reread(slot)) this.#changed();
+      await this.#opener.reread(slot, this.#changed);
       await this.#rest(slot);
     }
     slot.rereading = false;

@@ -5,6 +5,7 @@ import { hygiene, waitFor } from '@fairlead/testing';
 import { deactivate } from '../../src/activation/switch.ts';
 import { callTool, type FinalCall, type ToolRequest } from '../../src/dispatch/call-tool.ts';
 import type { LiveSet } from '../../src/live/live-set.ts';
+import type { HubReport } from '../../src/report.ts';
 import { held } from '../fake-extension.ts';
 import { type TestHubOptions, testHub } from '../test-hub.ts';
 
@@ -565,4 +566,63 @@ test('a run-time tool that became another one while a person decided is not star
   using next = await hub.liveSet({ session });
   assert.equal((await call(next, 'run_3')).certainty, 'completed');
   assert.deepEqual(ran, ['delete']);
+});
+
+test('a tool whose list came after its time can be called once it has come', async (t) => {
+  const letGo: (() => void)[] = [];
+  let does = 'list';
+  let changed = (): void => {};
+  const slowly = defineExtension({
+    name: 'slowly',
+    version: '1.0.0',
+    open(scope) {
+      changed = () => scope.changed();
+    },
+    async moreTools() {
+      const doing = does;
+      if (doing !== 'list') await new Promise<void>((resolve) => letGo.push(resolve));
+      return [
+        {
+          name: 'run_3',
+          about: `Does ${doing}.`,
+          args: { type: 'object', properties: {}, additionalProperties: false } as const,
+          run: () => doing,
+        },
+      ];
+    },
+  });
+  const reports: HubReport[] = [];
+  const { hub, session, clock } = await opened(t, [slowly], { report: (told) => void reports.push(told) });
+  const shown = async () => {
+    using next = await hub.liveSet({ session });
+    const { text } = await call(next, 'run_3');
+    return [next.tools.get('run_3')?.contribution.about, text];
+  };
+  does = 'write';
+  changed();
+  await waitFor(() => letGo.length === 1, { what: 'the first reading' });
+  await clock.advance(30_000);
+  assert.equal(reports.length, 1);
+  assert.deepEqual(await shown(), ['Does list.', 'list']);
+  letGo[0]?.();
+  await clock.advance(0);
+  assert.deepEqual(await shown(), ['Does write.', 'write']);
+
+  // The next one is late too, and overtaken by the one after it.
+  await clock.advance(100);
+  does = 'delete';
+  changed();
+  await waitFor(() => letGo.length === 2, { what: 'the second reading' });
+  await clock.advance(30_000);
+  assert.equal(reports.length, 2);
+  await clock.advance(100);
+  does = 'send';
+  changed();
+  await waitFor(() => letGo.length === 3, { what: 'the third reading' });
+  letGo[2]?.();
+  await clock.advance(0);
+  assert.deepEqual(await shown(), ['Does send.', 'send']);
+  letGo[1]?.();
+  await clock.advance(0);
+  assert.deepEqual(await shown(), ['Does send.', 'send']);
 });
