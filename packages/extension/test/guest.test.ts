@@ -472,6 +472,29 @@ test('a tool of another program is handed what its caller was shown, and nothing
   assert.deepEqual(handed, []);
 });
 
+test('of tools that are away the numbers of 256 are kept, and the oldest goes first', async () => {
+  let names: readonly string[] = [];
+  const { guest } = await opened({
+    moreTools: () =>
+      names.map((name) => ({
+        name,
+        about: 'Is there.',
+        args: { type: 'object', properties: {}, additionalProperties: false },
+        run: () => name,
+      })),
+  });
+  const revisions = async (from: number, count: number) => {
+    names = Array.from({ length: count }, (_, index) => `tool_${from + index}`);
+    const { tools } = await guest.open({ instance: 'g', kind: 'global', key: '', settings: SETTINGS });
+    return tools.map(({ revision }) => revision);
+  };
+  for (const from of [1, 65, 129, 193]) assert.equal((await revisions(from, 64))[0], from);
+  assert.deepEqual(await revisions(1, 1), [1]);
+  assert.deepEqual(await revisions(257, 1), [257]);
+  assert.deepEqual(await revisions(1, 1), [1]);
+  assert.deepEqual(await revisions(2, 2), [258, 259]);
+});
+
 test('of two lists the one asked for last counts, whichever comes first', async () => {
   const given: ((does: string) => void)[] = [];
   const { guest } = await opened({

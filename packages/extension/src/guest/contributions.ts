@@ -97,13 +97,24 @@ function toolContribution(
   };
 }
 
-/** A tool that is as it was keeps its revision; one that became another, or was away, has one that no tool of the instance had. */
+/** A tool that is as its name last had it keeps its revision, also where a list lacked it; another one has one that no tool of the instance had. */
 function numbered(instance: Instance, tool: ToolContribution): ToolContribution {
-  const before = instance.runtimeTools.get(tool.name)?.contribution;
-  if (before !== undefined && jsonEqual({ ...tool, revision: before.revision }, before)) return before;
-  instance.revisions += 1;
-  return { ...tool, revision: instance.revisions };
+  const { numbered: known } = instance;
+  const before = known.get(tool.name);
+  const same = before !== undefined && jsonEqual({ ...tool, revision: before.revision }, before);
+  if (!same) instance.revisions += 1;
+  const now = same ? before : { ...tool, revision: instance.revisions };
+  known.delete(tool.name);
+  known.set(tool.name, now);
+  for (const name of known.keys()) {
+    if (known.size <= MAX_NUMBERED) break;
+    known.delete(name);
+  }
+  return now;
 }
+
+/** So many names of one instance keep the number of their tool; a tool that is forgotten is another one when it comes again. */
+const MAX_NUMBERED = 4 * manifestLimits.maxTools;
 
 /** The tools of `moreTools` that can be offered; what is wrong with the others is logged, and ends nothing. */
 async function runtimeTools(

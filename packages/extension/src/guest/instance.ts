@@ -52,6 +52,8 @@ export class Instance {
   shown: { readonly reading: number; readonly contributions: Contributions } | undefined;
   /** How many different tools `moreTools` has given. */
   revisions = 0;
+  /** What last had each name, over readings that lacked it; the one seen last stands last. */
+  readonly numbered = new Map<string, ToolContribution>();
   /** Calls that have not answered at once, and have not ended. */
   inFlight = 0;
   // Copied from the surroundings: they are touched at every call.

@@ -787,6 +787,28 @@ export function carrierContract(tier: string, start: StartCarrier): void {
       );
     });
 
+    test('a tool that was away for one reading and is the same again is called by who looked at it before, and another one under its name is not', async (t) => {
+      const { carrier, contributions } = await opened(t, 'runtime-tools', {});
+      const again = () => carrier.open({ instance: 'g', kind: 'global', key: '', settings: {} });
+      const seen = contributions.tools.find(({ name }) => name === 'first')?.revision;
+      assert.ok(seen !== undefined);
+      const first = () => outcome(carrier, request('tool', 'first', { n: 3 }, { revision: seen }));
+      const refused = { code: 'tool_not_found', certainty: 'not_started' };
+      const away = async () => {
+        await outcome(carrier, request('tool', 'sulk', { mood: 'throws' }));
+        await again();
+        assert.deepEqual(await first(), refused);
+        await outcome(carrier, request('tool', 'sulk', { mood: 'good' }));
+      };
+      await away();
+      await again();
+      assert.deepEqual(await first(), { text: 'first 3', isError: false });
+      await away();
+      await outcome(carrier, request('tool', 'reword'));
+      await again();
+      assert.deepEqual(await first(), refused);
+    });
+
     test('tools of run time come and go, and the bad ones are left out and told', async (t) => {
       const { carrier, host, contributions } = await opened(t, 'runtime-tools', {});
       const names = (list: typeof contributions) =>
