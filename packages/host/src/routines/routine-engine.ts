@@ -316,8 +316,12 @@ export class RoutineEngine {
       await this.#look(entry);
     } catch (error) {
       this.#told(entry, error);
-      if (this.#roster.isKept(entry)) this.#roster.lookAt(entry, this.#nowMs() + routineLimits.retryMs);
+      this.#lookAgain(entry);
     }
+  }
+
+  #lookAgain(entry: RoutineEntry): void {
+    if (this.#roster.isKept(entry)) this.#roster.lookAt(entry, this.#nowMs() + routineLimits.retryMs);
   }
 
   async #look(entry: RoutineEntry): Promise<void> {
@@ -347,6 +351,8 @@ export class RoutineEngine {
     if (entry.record !== row.record) return;
     // A slot that could not begin, or a clock that was put back, may have said another moment meanwhile.
     const isStill = () => entry.record === row.record && entry.next === dueMs;
+    // What is written would pass over that moment on the disk.
+    if (!isStill()) return this.#lookAgain(entry);
     if (first === undefined || why !== undefined) {
       const code = why ?? null;
       statements.push(...run.map((due) => passSlot(slotOf(due), { state: 'skipped', code }, boot, now)));
@@ -411,6 +417,8 @@ export class RoutineEngine {
     entry.lastCode = code;
     await this.#written(slot, async () => {
       const next = Math.min(slot.due, entry.next ?? slot.due);
+      // Before the write, so that no look at a later slot writes behind it that this one is past.
+      if (isSame()) entry.next = next;
       await store.write([freeSlot(slot), keepNext(root, { routine, record }, next)]);
       if (!isSame()) return;
       entry.next = Math.min(next, entry.next ?? next);

@@ -51,7 +51,7 @@ export async function engineFloor(
   options: {
     readonly host?: HostFloor;
     readonly fire?: (firing: Firing) => Promise<FiringEnd>;
-    readonly heldBack?: () => string | undefined;
+    readonly heldBack?: () => string | undefined | Promise<string | undefined>;
     readonly boot?: string;
     readonly agent?: string;
   } = {},

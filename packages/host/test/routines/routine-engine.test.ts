@@ -168,6 +168,31 @@ test('a slot that could not begin is not run by the row that took the place of i
   assert.deepEqual(floor.fired, ['greet 01:00:00']);
 });
 
+test('a slot that was given back while the next one was looked at is still due after a restart', async (t) => {
+  const first = Promise.withResolvers<FiringEnd>();
+  const second = Promise.withResolvers<string>();
+  const ends = [first.promise];
+  let looks = 0;
+  const floor = await engineFloor(t, {
+    fire: () => ends.shift() ?? Promise.resolve(DONE),
+    heldBack: () => {
+      looks += 1;
+      return looks === 2 ? second.promise : undefined;
+    },
+  });
+  const missed = { policy: 'catch_up', window_secs: 600, most: 5 };
+  await floor.put('greet', hello({ kind: 'cron', cron: '* * * * *' }, { overlap: 'allow', missed }));
+  await floor.host.clock.advance(MINUTE);
+  await waitFor(() => floor.fired.length === 1, { what: 'the first slot' });
+  await floor.host.clock.advance(MINUTE);
+  await waitFor(() => looks === 2, { what: 'the look at the second slot' });
+  first.resolve(AWAY);
+  await waitFor(async () => (await floor.slots('greet')).length === 0, { what: 'the slot given back' });
+  second.resolve('ceiling_reached');
+  await floor.restart();
+  assert.deepEqual(await floor.slots('greet'), ['00:01:00 fired completed', '00:02:00 fired completed']);
+});
+
 test('an interval that is switched off while it runs fires no more', async (t) => {
   const off = hello({ kind: 'every', secs: 60 }, { enabled: false });
   const floor = await engineFloor(t, {
