@@ -20,12 +20,17 @@ export function noRoomFor({ mock }: TestContext, peer: Peer, refuses: (sql: stri
   );
 }
 
-/** The same of rows that are written beside any database. */
-export function noRoomForRows({ mock }: TestContext, store: Store, refuses: (sql: string) => boolean) {
+/** The same of rows that are written beside any database, or another fault of the store than having no room. */
+export function noRoomForRows(
+  { mock }: TestContext,
+  store: Store,
+  refuses: (sql: string) => boolean,
+  code = 'store_disk_full',
+) {
   const write = store.write.bind(store);
   return mock.method(store, 'write', (...given: Parameters<typeof write>) =>
     given[0].some(({ sql }) => refuses(sql))
-      ? Promise.reject(new FairleadError('store_disk_full', 'No room.'))
+      ? Promise.reject(new FairleadError(code, 'No room.'))
       : write(...given),
   );
 }

@@ -105,7 +105,10 @@ export interface AgentHost extends AsyncDisposable {
   readonly recovered: Recovered;
   /** Writes a message and has it answered. Rejects as `postMessage` does. */
   post(message: NewMessage): Promise<PostedEntry>;
-  /** Posts a message and waits for exactly the turn that answers it. Rejects with `agent_required`, `host_paused`, or as `post` does. */
+  /**
+   * Posts a message and waits for exactly the turn that answers it. Rejects with `agent_required`, `host_paused`, or as `post` does, and with
+   * the code of the store where it was to be cancelled and may be answered later all the same.
+   */
   runOnce(options: RunOptions): Promise<RunReport>;
   /** Cancels the turn that runs there with all that it spawned, and waits for its end, at most 15 s. False where none does. */
   cancel(session: string): Promise<boolean>;

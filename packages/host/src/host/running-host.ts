@@ -116,6 +116,8 @@ export class RunningHost implements AgentHost {
 
   async runOnce(options: RunOptions): Promise<RunReport> {
     const report = await runOnce(this.floor, this.#parts.scheduler, options);
+    // This host ends with its run: what it owes then is lost, and the next start would answer what was told as cancelled.
+    if (this.#parts.start.alone && report.turn === null) await this.floor.owed.behind(options.session);
     // Who listens hears how it went before whoever asked hears that it is over.
     await this.events.caughtUp();
     return report;

@@ -138,12 +138,7 @@ export class Scheduler {
     await this.#holding(session, async (room) => {
       await room.lane.alone(async () => {
         if (!room.claims.delete(claim)) return;
-        // Nobody else tells whoever waits.
-        try {
-          if (!waitsOn(reason)) await this.#takeBack(session, await this.#wakesOf(session, claim));
-        } finally {
-          claim.settle({ turn: null, reason });
-        }
+        await this.#takeBack(session, { claim, reason, wakes: () => this.#wakesOf(session, claim) });
       });
       const turn = this.#claimed.get(claim);
       if (turn !== undefined) room.lane.cancel(reason, turn);
@@ -281,11 +276,7 @@ export class Scheduler {
       return;
     }
     if (reason instanceof FairleadError) {
-      try {
-        if (!waitsOn(reason)) await this.#takeBack(session, wakes);
-      } finally {
-        claim?.settle({ turn: null, reason });
-      }
+      await this.#takeBack(session, { claim, reason, wakes: async () => wakes });
       return;
     }
     claim?.fail(error);
@@ -323,9 +314,34 @@ export class Scheduler {
     return pending.filter((wake) => wake.entry === entry && wake.agent === agent);
   }
 
-  /** Where the disk does not take it, it is owed before anything else begins there, or it would be answered all the same. */
-  async #takeBack(session: string, wakes: readonly PendingWake[]): Promise<void> {
-    await this.#ports.owed.writtenNow(session, () => this.#ignore(wakes, 'cancelled'));
+  /**
+   * Where the disk does not take it, it is owed before anything else begins there, or it would be answered all the same. Whoever waits is told
+   * that it is cancelled only where it stands or is owed. Rejects with the fault where it does not stand.
+   */
+  async #takeBack(
+    session: string,
+    {
+      claim,
+      reason,
+      wakes,
+    }: {
+      readonly claim: TurnClaim | undefined;
+      readonly reason: FairleadError;
+      readonly wakes: () => Promise<readonly PendingWake[]>;
+    },
+  ): Promise<void> {
+    let fault: unknown;
+    try {
+      if (!waitsOn(reason)) {
+        const waiting = await wakes();
+        fault = await this.#ports.owed.writtenNow(session, () => this.#ignore(waiting, 'cancelled'));
+      }
+    } catch (error) {
+      claim?.fail(error);
+      throw error;
+    }
+    claim?.settle({ turn: null, reason });
+    if (fault !== undefined) throw fault;
   }
 
   async #ignore(wakes: readonly PendingWake[], reason: string): Promise<void> {

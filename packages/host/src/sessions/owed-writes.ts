@@ -62,11 +62,11 @@ export class OwedWrites {
     return await promise;
   }
 
-  /** The same for who does not wait: rejects at once with the fault of the disk, and is owed all the same. */
-  async writtenNow(session: string, write: () => Promise<unknown>): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.written(session, write, reject).then(() => resolve(), reject);
-    await promise;
+  /** The same for who does not wait: answers the fault of the disk at once where it is owed, and nothing where it stands. Rejects where it is neither. */
+  async writtenNow(session: string, write: () => Promise<unknown>): Promise<unknown> {
+    const { promise, resolve, reject } = Promise.withResolvers<unknown>();
+    this.written(session, write, resolve).then(() => resolve(undefined), reject);
+    return await promise;
   }
 
   /**

@@ -143,11 +143,14 @@ export class Spawner {
     } finally {
       this.#maxDepths.delete(turn);
       const failed = (error: unknown) => this.#ports.failed(session, error);
+      const owes = (fault: unknown) => {
+        if (fault !== undefined) failed(fault);
+      };
       // Its turn closed it; one that could not begin never will. Nobody comes back to what a full disk refuses of it.
-      await owed.writtenNow(session, () => sessions.close(session)).catch(failed);
+      await owed.writtenNow(session, () => sessions.close(session)).then(owes, failed);
       // What somebody said there meanwhile is answered by nobody.
       const ignored = [{ sql: IGNORE, parameters: [session] }];
-      await owed.writtenNow(session, () => store.write(ignored)).catch(failed);
+      await owed.writtenNow(session, () => store.write(ignored)).then(owes, failed);
       await hub.closeSession(session).catch(failed);
       off();
     }

@@ -9,7 +9,7 @@ import { sayTurn } from './gate-tool.ts';
 import { type HostRoom, hostRoom } from './host-room.ts';
 
 /** A host of which the first turn of an agent cannot begin before it is let: its extension opens slowly. */
-async function slowRoom(t: Parameters<typeof hostRoom>[0]) {
+async function slowRoom(t: Parameters<typeof hostRoom>[0], { alone = false } = {}) {
   const entered = Promise.withResolvers<void>();
   const opened = Promise.withResolvers<void>();
   const slow = defineExtension({
@@ -26,6 +26,7 @@ async function slowRoom(t: Parameters<typeof hostRoom>[0]) {
   const room = await hostRoom(t, {
     scripts: { default: [sayTurn('One.'), sayTurn('Two.')] },
     extensions: () => [slow],
+    alone,
   });
   const session = await room.session('ann');
   return { room, session, entered: entered.promise, open: () => opened.resolve() };
@@ -155,6 +156,57 @@ test('a run that waits behind another one and is cancelled on a full disk is tol
     ['done', null],
     ['ignored', 'cancelled'],
   ]);
+});
+
+test('a run whose message could not be taken back, and is not owed, is not told that it was cancelled', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t);
+  const stop = new AbortController();
+  const posted = Promise.withResolvers<string>();
+  const { signal } = stop;
+  const first = room.host.runOnce({ session, text: 'first', from: ADA, signal });
+  await entered;
+  const second = room.host.runOnce({ session, text: 'second', from: ADA, signal, posted: posted.resolve });
+  await posted.promise;
+  const ends = Promise.allSettled([first, second]);
+  noRoomForRows(t, room.floor.store, takesBack, 'store_corrupt');
+  stop.abort();
+  open();
+  const codes = (await ends).map((end) => (end.status === 'rejected' ? end.reason.code : end.value.code));
+  assert.deepEqual(codes, ['store_corrupt', 'store_corrupt']);
+  assert.equal(room.host.floor.owed.has(session), false);
+});
+
+test('a run alone that is cancelled on a full disk and ends is not told cancelled for what the next start answers', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t, { alone: true });
+  const stop = new AbortController();
+  const run = room.host.runOnce({ session, text: 'mine', from: ADA, signal: stop.signal });
+  await entered;
+  const disk = noRoomForRows(t, room.floor.store, takesBack);
+  const refused = assert.rejects(run, { code: 'store_disk_full' });
+  stop.abort();
+  open();
+  await refused;
+  await room.close();
+  disk.mock.restore();
+  assert.deepEqual(await wakes(room), [['pending', null]]);
+});
+
+test('a run alone that is cancelled while the disk is full for a moment is told so, and is not answered later', async (t) => {
+  const { room, session, entered, open } = await slowRoom(t, { alone: true });
+  const stop = new AbortController();
+  const run = room.host.runOnce({ session, text: 'mine', from: ADA, signal: stop.signal });
+  await entered;
+  let refusals = 1;
+  noRoomForRows(t, room.floor.store, (sql) => {
+    if (!takesBack(sql) || refusals === 0) return false;
+    refusals -= 1;
+    return true;
+  });
+  stop.abort();
+  open();
+  const { turn, status, code } = await run;
+  assert.deepEqual([turn, status, code], [null, 'cancelled', 'turn_cancelled']);
+  assert.deepEqual(await wakes(room), [['ignored', 'cancelled']]);
 });
 
 test('what waits for an agent that moved to another peer is left to that one', async (t) => {

@@ -163,6 +163,17 @@ describe('an end that the disk did not take', () => {
     assert.deepEqual([owed.has('ses_1'), owed.has('ses_2'), clock.pendingTimers], [false, false, 0]);
   });
 
+  test('is told at once to who does not wait for it, and apart from what is not owed', async () => {
+    const { owed, disk, write } = room();
+    assert.equal(await owed.writtenNow('ses_1', write('stands')), undefined);
+    disk.fault = new FairleadError('store_corrupt', 'Damaged.');
+    await assert.rejects(owed.writtenNow('ses_1', write('refused')), { code: 'store_corrupt' });
+    disk.fault = full();
+    assert.equal(await owed.writtenNow('ses_1', write('owed')), disk.fault);
+    assert.equal(owed.has('ses_1'), true);
+    await owed.close();
+  });
+
   test('a fault that no time mends is told at once', async () => {
     const { owed, disk, write } = room();
     disk.fault = new FairleadError('session_unknown', 'Gone.');
