@@ -112,3 +112,28 @@ for (const [files, change] of [
     assert.equal((await later.unload(old)).certainty, 'completed');
     assert.deepEqual(later.summary(), [{ name: 'notes', code: null }], 'what runs is not the one taken away');
   });
+
+for (const [how, change] of [
+  ['reloaded by its path', (extensions: PathExtensions, folder: string) => extensions.reload(folder)],
+  ['reloaded by its old name', (extensions: PathExtensions) => extensions.reload('guard')],
+  ['loaded', (extensions: PathExtensions, folder: string) => extensions.load(folder)],
+] as const)
+  test(`a folder that did not load at the start, and has another name since, is ${how} and leaves no gate of the old name`, async (t) => {
+    const { extensions, restarted, folderOf } = await opened(t);
+    const folder = folderOf('guard', LOOK);
+    await extensions.start([folder]);
+    const module = join(folder, 'extension.ts');
+    writeFileSync(module, `mistake(;${codeOf('watch', LOOK)}`);
+    const later = await restarted();
+    await later.start([folder]);
+    assert.deepEqual(later.summary(), [{ name: 'guard', code: 'extension_load_failed' }]);
+    writeFileSync(module, codeOf('watch', LOOK));
+    const outcome = await change(later, folder);
+    assert.equal(outcome.certainty, 'completed', JSON.stringify(outcome));
+    assert.deepEqual(later.summary(), [{ name: 'watch', code: null }]);
+    assert.equal((await later.reload(folder)).certainty, 'completed', 'the new name is known by its folder');
+    writeFileSync(module, 'mistake(');
+    const last = await restarted();
+    await last.start([folder]);
+    assert.deepEqual(last.summary(), [{ name: 'watch', code: 'extension_load_failed' }]);
+  });

@@ -70,7 +70,7 @@ export type { Waiting } from './live/members.ts';
 export type { Shadowed } from './live/name-table.ts';
 export { type BlockedThread, ThreadMonitor, type ThreadMonitorOptions } from './monitor/thread-monitor.ts';
 export { checkFolder, type FolderCheck, type FolderProblem } from './path/check-folder.ts';
-export { FolderManifests } from './path/folder-manifests.ts';
+export { FolderManifests, type StandIn } from './path/folder-manifests.ts';
 export { loadPathSource, type PathSource, type PathSourceOptions } from './path/path-source.ts';
 export type { HubReport, Report } from './report.ts';
 export { ENTRIES_TABLE, type EntryView, readEntry as readEntryView } from './sessions/entry.ts';

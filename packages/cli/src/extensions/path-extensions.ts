@@ -18,6 +18,7 @@ import {
   type InstallNote,
   loadPathSource,
   type PathSource,
+  type StandIn,
 } from '@fairlead/hub';
 import { cliErrors } from '../errors.ts';
 
@@ -31,13 +32,13 @@ interface BrokenFolder {
 /** A folder of `fairlead.toml` with what is installed for it. */
 interface NamedFolder {
   readonly folder: string;
-  readonly source: PathSource;
+  readonly source: PathSource | StandIn;
 }
 
 /** What became of a folder of `fairlead.toml`; `standIn` is what it was when it was loaded last. */
 type FolderLoad =
   | (NamedFolder & { readonly loads: true })
-  | (BrokenFolder & { readonly loads: false; readonly standIn: PathSource | undefined });
+  | (BrokenFolder & { readonly loads: false; readonly standIn: StandIn | undefined });
 
 export interface PathExtensionsOptions {
   readonly hub: Hub;
@@ -54,7 +55,7 @@ export interface PathExtensionsOptions {
  */
 export class PathExtensions implements ExtensionAdministration {
   readonly #options: PathExtensionsOptions;
-  readonly #sources = new Map<string, PathSource>();
+  readonly #sources = new Map<string, PathSource | StandIn>();
   readonly #broken = new Map<string, BrokenFolder>();
   #last: Promise<unknown> = Promise.resolve();
 
@@ -117,33 +118,8 @@ export class PathExtensions implements ExtensionAdministration {
   load(folder: string): Promise<Outcome<Json>> {
     return this.#alone(async (begins) => {
       await using source = await loadPathSource({ ...this.#options, folder });
-      const { hub } = this.#options;
       begins();
-      const { refused, failures, known, notes } = await hub.install([source]);
-      const { name, digest } = source.ref;
-      const fault = refused.find((one) => one.name === name);
-      if (fault?.code === 'extension_duplicate')
-        return failed('not_started', fault.code, fault.reason, { name });
-      this.#broken.delete(source.folder);
-      await this.#kept(this.#options.manifests.keep(folder, source));
-      // What runs already is read from where it was started.
-      if (!known.includes(name)) this.#sources.set(name, source);
-      if (fault !== undefined) return failed(certaintyOf(fault.code), fault.code, fault.reason, { name });
-      const closed = failures.find((one) => one.name === name);
-      if (closed !== undefined)
-        return failed('completed', closed.code, `It is installed and not open: ${closed.reason}`, { name });
-      const row = hub.extensions().find((one) => one.name === name);
-      if (row?.reason !== null && row?.reason !== undefined)
-        return failed(
-          'completed',
-          row.reason.code,
-          `It is installed and does not run: ${row.reason.reason}`,
-          {
-            name,
-          },
-        );
-      const version = row?.manifest?.version ?? '';
-      return completed({ name, digest, version, notes: notesOn(name, notes) });
+      return await this.#installed(folder, source);
     });
   }
 
@@ -155,9 +131,11 @@ export class PathExtensions implements ExtensionAdministration {
     }
     return this.#alone(async (begins) => {
       await using source = await loadPathSource({ ...this.#options, folder: old.folder });
-      const { hub } = this.#options;
       begins();
-      const report = await hub.replace(old.ref.name, source);
+      // Nothing of the old name runs: the folder is loaded as what it is now.
+      if (isStandIn(old) && source.ref.name !== old.ref.name)
+        return await this.#installed(old.standsFor, source);
+      const report = await this.#options.hub.replace(old.ref.name, source);
       if (!report.ok)
         return failed(certaintyOf(report.code), report.code, report.reason, { name: old.ref.name });
       this.#sources.set(old.ref.name, source);
@@ -188,6 +166,40 @@ export class PathExtensions implements ExtensionAdministration {
     // A call of it may last an hour: whoever asked waits for that, and no other change does.
     await drained;
     return outcome;
+  }
+
+  async #installed(folder: string, source: PathSource): Promise<Outcome<Json>> {
+    const { hub, manifests } = this.#options;
+    const { refused, failures, known, notes } = await hub.install([source]);
+    const { name, digest } = source.ref;
+    const fault = refused.find((one) => one.name === name);
+    if (fault?.code === 'extension_duplicate')
+      return failed('not_started', fault.code, fault.reason, { name });
+    this.#broken.delete(source.folder);
+    const stood = this.#standInOf(source.folder);
+    // A start asks by the name that the folder has in the file.
+    await this.#kept(manifests.keep(stood?.standsFor ?? folder, source));
+    // What runs already is read from where it was started.
+    if (!known.includes(name)) this.#sources.set(name, source);
+    if (stood !== undefined && stood.ref.name !== name) {
+      this.#sources.delete(stood.ref.name);
+      await hub.unload(stood.ref.name);
+    }
+    if (fault !== undefined) return failed(certaintyOf(fault.code), fault.code, fault.reason, { name });
+    const closed = failures.find((one) => one.name === name);
+    if (closed !== undefined)
+      return failed('completed', closed.code, `It is installed and not open: ${closed.reason}`, { name });
+    const row = hub.extensions().find((one) => one.name === name);
+    if (row?.reason !== null && row?.reason !== undefined)
+      return failed('completed', row.reason.code, `It is installed and does not run: ${row.reason.reason}`, {
+        name,
+      });
+    const version = row?.manifest?.version ?? '';
+    return completed({ name, digest, version, notes: notesOn(name, notes) });
+  }
+
+  #standInOf(folder: string): StandIn | undefined {
+    return [...this.#sources.values()].filter(isStandIn).find((one) => one.folder === folder);
   }
 
   async #loaded(folder: string): Promise<FolderLoad> {
@@ -276,6 +288,10 @@ export class PathExtensions implements ExtensionAdministration {
 /** A refusal is a whole answer; where the extension's own `open` had run before it, something may have happened all the same. */
 function certaintyOf(code: string): Certainty {
   return code.startsWith('instantiate_') ? 'completed' : 'not_started';
+}
+
+function isStandIn(source: PathSource | StandIn): source is StandIn {
+  return 'standsFor' in source;
 }
 
 /** A folder as a source knows it: without links, where it is there. */

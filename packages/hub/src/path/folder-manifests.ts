@@ -11,6 +11,12 @@ interface Row {
   readonly manifest: string;
 }
 
+/** What stands for a folder that does not load: it never starts, and gives its fault as the reason. */
+export interface StandIn extends PathSource {
+  /** The folder as it was named when it was kept. */
+  readonly standsFor: string;
+}
+
 const OF = 'SELECT name, digest, manifest FROM folder_manifests WHERE folder = ? LIMIT 1';
 const KEEP = `INSERT INTO folder_manifests (folder, name, digest, manifest, at) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (folder) DO UPDATE SET name = excluded.name, digest = excluded.digest, manifest = excluded.manifest, at = excluded.at`;
@@ -32,12 +38,12 @@ export class FolderManifests {
   }
 
   /**
-   * What stands for a folder that does not load: a source that never starts, and gives `fault` as the reason. Undefined where it was
-   * never loaded, or what it said then is no manifest any more. Rejects with a code of the store.
+   * What stands for a folder that does not load. Undefined where it was never loaded, or what it said then is no manifest any more.
+   * Rejects with a code of the store.
    *
    * @param folder As it was named when it was kept.
    */
-  async standIn(folder: string, fault: Fault): Promise<PathSource | undefined> {
+  async standIn(folder: string, fault: Fault): Promise<StandIn | undefined> {
     const [row] = await this.#store.read<Row>(OF, [folder]);
     if (row === undefined) return undefined;
     const { name, digest } = row;
@@ -48,6 +54,7 @@ export class FolderManifests {
       tier: 'worker',
       builtin: false,
       folder,
+      standsFor: folder,
       manifest,
       start: () => Promise.reject(new FairleadError(fault.code, fault.reason)),
       output: () => '',

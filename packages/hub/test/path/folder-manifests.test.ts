@@ -22,6 +22,7 @@ test('a folder that does not load any more stands as what it was loaded as last,
     [standIn?.ref, standIn?.tier, standIn?.builtin, standIn?.folder, standIn?.output()],
     [{ kind: 'path', name: 'guard', digest: 'd1' }, 'worker', false, '/home/ann/guard', ''],
   );
+  assert.equal(standIn?.standsFor, '/home/ann/guard');
   assert.deepEqual(standIn?.manifest, loaded('guard').manifest);
   const host = { ask: () => null, log: () => {}, changed: () => {} };
   await assert.rejects(async () => await standIn?.start(host, () => {}), {
