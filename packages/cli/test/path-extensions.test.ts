@@ -137,3 +137,36 @@ for (const [how, change] of [
     await last.start([folder]);
     assert.deepEqual(last.summary(), [{ name: 'watch', code: 'extension_load_failed' }]);
   });
+
+test('an extension that was moved, and loads from neither folder, is known by the one where it was last', async (t) => {
+  const { extensions, restarted, folderOf } = await opened(t);
+  const old = folderOf('guard', LOOK);
+  await extensions.start([old]);
+  const moved = `${old}-moved`;
+  renameSync(old, moved);
+  writeFileSync(join(moved, 'extension.ts'), codeOf('guard', WAIT));
+  await (await restarted()).start([old, moved]);
+  writeFileSync(join(moved, 'extension.ts'), 'mistake(');
+  const later = await restarted();
+  await later.start([old, moved]);
+  assert.deepEqual(later.summary(), [
+    { name: 'guard', code: 'extension_load_failed' },
+    { name: old, code: 'extension_folder_invalid' },
+  ]);
+  writeFileSync(join(moved, 'extension.ts'), codeOf('guard', WAIT));
+  assert.equal((await later.reload('guard')).certainty, 'completed', 'it is looked for where it was last');
+});
+
+test('a folder that is loaded has its name, though another one stands in it that did not load at the start', async (t) => {
+  const { extensions, restarted, folderOf } = await opened(t);
+  const old = folderOf('guard', LOOK);
+  await extensions.start([old]);
+  const moved = `${old}-moved`;
+  renameSync(old, moved);
+  const later = await restarted();
+  await later.start([old]);
+  assert.deepEqual(later.summary(), [{ name: 'guard', code: 'extension_folder_invalid' }]);
+  assert.equal((await later.load(moved)).certainty, 'completed');
+  assert.deepEqual(later.summary(), [{ name: 'guard', code: null }]);
+  assert.equal((await later.reload('guard')).certainty, 'completed', 'it is looked for where it is now');
+});

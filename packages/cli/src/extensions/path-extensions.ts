@@ -213,13 +213,17 @@ export class PathExtensions implements ExtensionAdministration {
     }
   }
 
-  /** A folder that does not load keeps the name that it had, but from none that loads: it may have been moved there. */
+  /**
+   * A folder that does not load keeps the name that it had, but from none that loads, nor from one that had it later: it may have been
+   * moved there.
+   */
   #named(loads: readonly FolderLoad[]): readonly NamedFolder[] {
     const taken = new Set(loads.flatMap((one) => (one.loads ? one.source.ref.name : [])));
+    const newest = newestOf(loads.flatMap((one) => (one.loads ? [] : (one.standIn ?? []))));
     return loads.flatMap((one) => {
       if (one.loads) return one;
       const { folder, code, reason, standIn } = one;
-      if (standIn === undefined || taken.has(standIn.ref.name)) {
+      if (standIn === undefined || taken.has(standIn.ref.name) || !newest.has(standIn)) {
         this.#breaks(folder, code, reason);
         return [];
       }
@@ -292,6 +296,12 @@ function certaintyOf(code: string): Certainty {
 
 function isStandIn(source: PathSource | StandIn): source is StandIn {
   return 'standsFor' in source;
+}
+
+/** Of each name the one that was kept last. */
+function newestOf(standIns: readonly StandIn[]): ReadonlySet<StandIn> {
+  const byAge = [...standIns].sort((one, other) => one.keptMs - other.keptMs);
+  return new Set(new Map(byAge.map((one) => [one.ref.name, one])).values());
 }
 
 /** A folder as a source knows it: without links, where it is there. */

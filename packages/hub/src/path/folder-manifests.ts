@@ -9,15 +9,18 @@ interface Row {
   readonly name: string;
   readonly digest: string;
   readonly manifest: string;
+  readonly at: number;
 }
 
 /** What stands for a folder that does not load: it never starts, and gives its fault as the reason. */
 export interface StandIn extends PathSource {
   /** The folder as it was named when it was kept. */
   readonly standsFor: string;
+  /** When it was kept, in ms of the wall clock. */
+  readonly keptMs: number;
 }
 
-const OF = 'SELECT name, digest, manifest FROM folder_manifests WHERE folder = ? LIMIT 1';
+const OF = 'SELECT name, digest, manifest, at FROM folder_manifests WHERE folder = ? LIMIT 1';
 const KEEP = `INSERT INTO folder_manifests (folder, name, digest, manifest, at) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (folder) DO UPDATE SET name = excluded.name, digest = excluded.digest, manifest = excluded.manifest, at = excluded.at`;
 const FORGET_OLDEST = `DELETE FROM folder_manifests WHERE folder NOT IN
@@ -46,7 +49,7 @@ export class FolderManifests {
   async standIn(folder: string, fault: Fault): Promise<StandIn | undefined> {
     const [row] = await this.#store.read<Row>(OF, [folder]);
     if (row === undefined) return undefined;
-    const { name, digest } = row;
+    const { name, digest, at: keptMs } = row;
     const manifest = readManifest(row.manifest);
     if (manifest === undefined || manifest.name !== name) return undefined;
     return {
@@ -55,6 +58,7 @@ export class FolderManifests {
       builtin: false,
       folder,
       standsFor: folder,
+      keptMs,
       manifest,
       start: () => Promise.reject(new FairleadError(fault.code, fault.reason)),
       output: () => '',
