@@ -60,11 +60,7 @@ export class ClientCalls implements SessionTools {
     } catch (error) {
       return await this.#deny(request, refusedError(error));
     }
-    try {
-      return await this.#waitFor(request, view);
-    } catch (error) {
-      return notWritten(request, error);
-    }
+    return await this.#waitFor(request, view);
   }
 
   /** Answers when the call has ended, or 125 s after it began: then it goes on by itself. */
@@ -73,7 +69,9 @@ export class ClientCalls implements SessionTools {
     const hold = new Hold(request.caller, this.#host.halted);
     const { promise: isLate, resolve: late } = Promise.withResolvers<undefined>();
     let stop = () => {};
+    let hasBegun = false;
     const begun = () => {
+      hasBegun = true;
       hold.begun();
       const timer = floor.clock.setTimer(clientLimits.callMs, () => late(undefined), { unref: true });
       stop = () => timer.cancel();
@@ -84,7 +82,14 @@ export class ClientCalls implements SessionTools {
       hold[Symbol.dispose]();
       view[Symbol.dispose]();
     });
-    const end = await Promise.race([ending, isLate]);
+    let end: CallEnd | undefined;
+    try {
+      end = await Promise.race([ending, isLate]);
+    } catch (error) {
+      // Of what has begun nobody may say that it did not run.
+      if (hasBegun) throw error;
+      return notWritten(request, error);
+    }
     if (end !== undefined) return invocationOf(end, tool);
     // Its own end is written by itself; that it cannot be is found at the next start.
     ending.catch(() => {});
